@@ -5,17 +5,26 @@ import type { Json } from './json-schema.ts';
 interface Exchange {
   /** The request line. */
   readonly call: string;
+  /** The JSON body, or the text of a form. */
   readonly request?: unknown;
   readonly status: number;
-  readonly response: unknown;
+  /** Where the answer leads on to, instead of a body. */
+  readonly location?: string;
+  /** The media type of the body. */
+  readonly media?: string;
+  /** JSON, or the beginning of a text; absent for other bytes. */
+  readonly response?: unknown;
 }
 
 /** By operation. The compiled gateway lies as deep as this file. */
 const FILE = new URL('../../docs/examples.json', import.meta.url);
 
+type Parts = Readonly<Record<string, Json>>;
+
 interface Part {
   readonly $ref?: string;
-  readonly content?: Readonly<Record<string, Json>>;
+  content?: Parts;
+  readonly headers?: Record<string, Json>;
 }
 
 interface Operation {
@@ -24,25 +33,43 @@ interface Operation {
   readonly responses: Record<string, Part>;
 }
 
-/** Shows in each operation the exchange that there is. Its response is then its own, although others have the same. */
-export function addExamples(operations: readonly Json[], sharedResponses: Readonly<Record<string, Json>>): void {
+/** The parts of a document that several operations share. */
+export interface Shared {
+  readonly responses: Parts;
+  readonly headers: Parts;
+}
+
+/**
+ * Shows in each operation the exchange that there is. Its response is then its own, although others have the same. An
+ * exchange that the operation no longer allows has no place until it is recorded again.
+ */
+export function addExamples(operations: readonly Json[], shared: Shared): void {
   const exchanges = JSON.parse(readFileSync(FILE, 'utf8')) as Readonly<Record<string, Exchange>>;
   for (const { operationId, requestBody, responses } of operations as unknown as readonly Operation[]) {
-    const exchange = exchanges[operationId];
-    if (!exchange) continue;
-    const { call: summary, request, status, response: value } = exchange;
-    if (request !== undefined) show(requestBody!, { summary, value: request });
-    const { $ref } = responses[status]!;
-    const response = $ref === undefined ? responses[status]! : structuredClone(sharedResponses[nameIn($ref)]!);
-    responses[status] = response;
-    show(response, { summary, value });
+    const { call: summary, request, status = 0, location, media = '', response: value } = exchanges[operationId] ?? {};
+    if (request !== undefined) show(Object.values(requestBody?.content ?? {})[0], { summary, value: request });
+    const { $ref } = responses[status] ?? {};
+    if ($ref !== undefined) responses[status] = structuredClone(shared.responses[nameIn($ref)] as Part);
+    const response = responses[status] ?? {};
+    const answer = response.content?.[media];
+    show(answer, value === undefined ? { summary } : { summary, value });
+    // The reference opens with the first media type.
+    if (answer) response.content = { [media]: answer, ...response.content };
+    if (location !== undefined && response.headers)
+      response.headers['Location'] = leadingTo(location, summary!, shared.headers['Location']!);
   }
+}
+
+/** Swagger UI shows the example of a header's schema, and no other. */
+function leadingTo(location: string, summary: string, header: Json): Json {
+  const schema = { ...(header['schema'] as Json), example: location };
+  return { ...header, schema, examples: { exchange: { summary, value: location } } };
 }
 
 function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
-function show({ content }: Part, exchange: Json): void {
-  Object.values(content!)[0]!['examples'] = { exchange };
+function show(part: Json | undefined, exchange: Json): void {
+  if (part) part['examples'] = { exchange };
 }

@@ -17,7 +17,7 @@ type Parts = Readonly<Record<string, Json>>;
  */
 export function referenceDocument(routes: readonly Route[], version: string): Json {
   const document = structuredClone(openApiDocument(routes, version));
-  const { schemas, parameters, responses } = document['components'] as Readonly<Record<string, Parts>>;
+  const { schemas, parameters, responses, headers } = document['components'] as Readonly<Record<string, Parts>>;
   for (const [name, schema] of Object.entries(schemas!)) describeFields(name, schema);
   for (const parameter of Object.values(parameters!)) describeParameter(parameter);
   for (const response of Object.values(responses!)) describeCodes(response);
@@ -29,15 +29,15 @@ export function referenceDocument(routes: readonly Route[], version: string): Js
     for (const parameter of own.parameters) describeParameter(parameter);
     for (const response of Object.values(own.responses)) describeCodes(response);
   }
-  addExamples(operations, responses!);
-  dropUnused(responses!, JSON.stringify([paths, document['webhooks']]));
+  addExamples(operations, { responses: responses!, headers: headers! });
+  dropUnused('responses', responses!, JSON.stringify([paths, document['webhooks']]));
+  dropUnused('headers', headers!, JSON.stringify([paths, document['webhooks'], responses]));
   return document;
 }
 
-/** Removes the shared responses that the text names no more: operations with an example have a response of their own. */
-function dropUnused(responses: Record<string, Json>, text: string): void {
-  for (const name of Object.keys(responses))
-    if (!text.includes(`"#/components/responses/${name}"`)) delete responses[name];
+/** Removes the shared parts that the text names no more: operations with an example have a response of their own. */
+function dropUnused(kind: string, parts: Record<string, Json>, text: string): void {
+  for (const name of Object.keys(parts)) if (!text.includes(`"#/components/${kind}/${name}"`)) delete parts[name];
 }
 
 /** Whether a route is in /openapi.json: a page for people is no call for a client. */

@@ -7,23 +7,11 @@ import { sessionOfAgent } from '../agents/agent-place.ts';
 import type { ApiFixture } from '../api-fixture.ts';
 import { askAgents } from '../assignment/offer-place.ts';
 import { seedDelivery } from '../webhooks/seed-delivery.ts';
+import { firstMessages } from './first-messages.ts';
+import { walkPages } from './page-walk.ts';
+import { walkOnlinePayments } from './payment-walk.ts';
+import { type Cast, CUSTOMER, DOCK, idOf, PASSWORD, PLACE, SOON, tokenOf } from './walk-cast.ts';
 
-/** The callers of the walk. */
-interface Cast {
-  readonly fixture: ApiFixture;
-  readonly organizationId: number;
-  readonly admin: Call;
-  readonly integration: Call;
-  readonly superAdmin: Call;
-  readonly nobody: Call;
-  readonly recorder: ExchangeRecorder;
-}
-
-const SOON = '2031-03-05T10:00:00.000Z';
-const PASSWORD = 'a long walk in the park';
-const PLACE = { address: '12 St James Square, London', latitude: 51.5072178, longitude: -0.1357 };
-const DOCK = { address: '3 Dock Road, London', latitude: 51.4871, longitude: -0.1189 };
-const CUSTOMER = { name: 'Ada Lovelace', phone: '+442079460001', email: 'ada@example.com' };
 /** A point of an agent, half a mile from the place. */
 const onTheWay = () => ({
   latitude: 51.4985,
@@ -36,7 +24,7 @@ const onTheWay = () => ({
 const SIGNATURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII=';
 
-/** Calls every operation that answers with data, as the days of an organization would. */
+/** Calls every operation, as the days of an organization would. The gateway knows Stripe and has a map file. */
 export async function walkAllOperations(fixture: ApiFixture): Promise<ExchangeRecorder> {
   const { databaseUrl } = fixture.gateway;
   const recorder = new ExchangeRecorder(fixture.api);
@@ -61,7 +49,8 @@ export async function walkAllOperations(fixture: ApiFixture): Promise<ExchangeRe
   await walkWebhooks(cast);
   await walkPeople(cast);
   await walkOrganizations(cast);
-  for (const path of ['/healthz', '/readyz']) await recorder.atRoot('GET', path);
+  await walkOnlinePayments(cast);
+  await walkPages(cast, fleet.first, idOf(task));
   return recorder;
 }
 
@@ -146,12 +135,13 @@ async function walkDelivery({ admin, nobody }: Cast, { first, own }: Fleet, task
   await own('PUT', `/tasks/${id}/status`, { status: 'in_transit' });
   await own('POST', '/agents/me/locations', { points: [onTheWay()] });
   await until('there is an ETA', async () => (await admin('GET', `/tasks/${id}`))['etaAt'] !== null);
-  const token = String(task['trackingUrl']).slice('/t/'.length);
+  const token = tokenOf(task);
   await nobody('GET', `/tracking/tasks?token=${token}`);
   await nobody('GET', `/tracking/tasks/${id}?token=${token}`);
   await nobody('GET', `/tracking/tasks/${id}/location?token=${token}`);
   await own('POST', `/tasks/${id}/proof`, { signature: SIGNATURE });
-  await admin('GET', `/tasks/${id}/proof`);
+  const { items: proofs } = await admin('GET', `/tasks/${id}/proof`);
+  await admin('GET', `/tasks/${id}/proof/${idOf((proofs as Json[])[0]!)}`);
   await admin('POST', '/payments/cash', { taskId: id, amount: 12.5, currency: 'EUR', reference: 'R-1' });
   await admin('GET', `/agents/${first}/cash`);
   await own('PUT', `/tasks/${id}/status`, { status: 'completed' });
@@ -207,8 +197,6 @@ async function walkMoney({ admin }: Cast, task: Json): Promise<void> {
   await admin('GET', `/payments/${payment}`);
   await admin('POST', `/payments/${payment}/refund`, { reason: 'The kettle leaks' });
   await admin('GET', `/payments/${payment}/audit-logs`);
-  const online = idOf(await admin('POST', '/tasks', order));
-  await admin('POST', '/payments/initialize', { taskId: online, amount: 19.9 });
 }
 
 async function walkEvents(cast: Cast, { own }: Fleet): Promise<void> {
@@ -227,14 +215,8 @@ async function recordStream({ admin, fixture, recorder }: Cast, stream: string):
   const [{ id, sequence }] = items as [{ readonly id: string; readonly sequence: number }];
   const history = id.split('_')[1];
   const path = `/api/v1${stream}?types=task.created&lastEventId=${history}-${sequence - 1}`;
-  const { status, body } = await fetch(`${fixture.gateway.baseUrl}${path}&token=${token}`);
-  let text = '';
-  for await (const part of body!.pipeThrough(new TextDecoderStream())) {
-    text += part;
-    if (text.split('\n\n').length > 2) break;
-  }
-  const [ready, created] = text.split('\n\n');
-  recorder.keep('GET', path, { status, response: `${ready}\n\n${created}\n\n` });
+  const { status, text } = await firstMessages(`${fixture.gateway.baseUrl}${path}&token=${token}`, 2);
+  recorder.keep('GET', path, { status, media: 'text/event-stream', response: text });
 }
 
 async function walkWebhooks({ admin, fixture, organizationId }: Cast): Promise<void> {
@@ -315,8 +297,4 @@ async function walkOrganizations({ admin, superAdmin, organizationId }: Cast): P
   const id = idOf(await superAdmin('POST', '/organizations', { name: 'Avon Couriers', currency: 'GBP' }));
   await superAdmin('GET', '/organizations?search=couriers');
   await superAdmin('DELETE', `/organizations/${id}/hard`, { confirm: 'Avon Couriers' });
-}
-
-function idOf(record: Json): number {
-  return Number(record['id']);
 }

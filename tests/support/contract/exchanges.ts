@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Json } from '../../../gateway/openapi/json-schema.ts';
 import { nameOf } from '../../../gateway/openapi/openapi-document.ts';
+import { FORM_MEDIA } from '../../../gateway/route.ts';
 import { Router } from '../../../gateway/router.ts';
-import { type ApiClient, credential } from '../api-client.ts';
+import { type ApiClient, type ApiReply, credential, type RawRequest } from '../api-client.ts';
+import { beginningOf } from './beginning-of.ts';
 import { ROUTES } from './described-api.ts';
 import { steady } from './steady-text.ts';
 
@@ -10,11 +12,15 @@ import { steady } from './steady-text.ts';
 export interface Exchange {
   /** The request line: `GET /api/v1/tasks?limit=1`. */
   readonly call: string;
-  /** The JSON body. */
+  /** The JSON body, or the text of a form. */
   readonly request?: unknown;
   readonly status: number;
-  /** JSON, or the text of an answer that is not. */
-  readonly response: unknown;
+  /** Where the answer leads on to, instead of a body. */
+  readonly location?: string;
+  /** The media type of the body. */
+  readonly media?: string;
+  /** JSON, or the beginning of a text; absent for other bytes. */
+  readonly response?: unknown;
 }
 
 /** The committed exchanges, by operation. */
@@ -42,11 +48,34 @@ export class ExchangeRecorder {
   /** A caller with a key or an access token, or none. Its paths are those below /api/v1. */
   caller(secret?: string): Call {
     const who = secret === undefined ? {} : credential(secret);
-    return (method, path, body) => this.#call(who, method, `/api/v1${path}`, body);
+    return async (method, path, json) => {
+      const body = json === undefined ? undefined : JSON.stringify(json);
+      const type = body === undefined ? {} : { 'content-type': 'application/json' };
+      const reply = await this.send({ method, path: `/api/v1${path}`, headers: { ...who, ...type }, body });
+      return reply.body?.data ?? {};
+    };
   }
 
-  /** A call of a path at the root. */
-  readonly atRoot: Call = (method, path) => this.#call({}, method, path, undefined);
+  /** Opens an address as a browser does. */
+  open(path: string): Promise<ApiReply<Json>> {
+    return this.send({ method: 'GET', path });
+  }
+
+  /** Submits a form as a browser does. */
+  submit(path: string, fields: Readonly<Record<string, string>>): Promise<ApiReply<Json>> {
+    const body = new URLSearchParams(fields).toString();
+    return this.send({ method: 'POST', path, headers: { 'content-type': FORM_MEDIA }, body });
+  }
+
+  /** Makes a call with exactly these bytes, and keeps it. Rejects when the answer is a refusal. */
+  async send(message: RawRequest): Promise<ApiReply<Json>> {
+    const { method, path, body } = message;
+    const reply = await this.#client.raw<Json>(message);
+    const { status, text } = reply;
+    if (status >= 400) throw new Error(`${method} ${path} answered ${status}: ${text}`);
+    this.keep(method, path, { ...(body === undefined ? {} : { request: shown(body) }), status, ...answerOf(reply) });
+    return reply;
+  }
 
   /** Keeps an exchange that was had elsewhere, such as the beginning of a stream. */
   keep(method: string, path: string, exchange: Omit<Exchange, 'call'>): void {
@@ -57,17 +86,28 @@ export class ExchangeRecorder {
     const text = JSON.stringify({ call: `${method} ${path}`, ...exchange });
     this.exchanges.set(operationId, JSON.parse(steady(text, this.#startedAtMs)) as Exchange);
   }
+}
 
-  async #call(who: Readonly<Record<string, string>>, method: string, path: string, request: unknown): Promise<Json> {
-    const { status, text, body, headers } = await this.#client.raw<Json>({
-      method,
-      path,
-      headers: { ...who, ...(request === undefined ? {} : { 'content-type': 'application/json' }) },
-      body: request === undefined ? undefined : JSON.stringify(request),
-    });
-    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`);
-    const response = headers['content-type']?.startsWith('application/json') ? body : text;
-    this.keep(method, path, { ...(request === undefined ? {} : { request }), status, response });
-    return body?.data ?? {};
-  }
+/** JSON, or the text of a form. */
+function shown(body: string | Buffer): unknown {
+  const text = String(body);
+  return text.startsWith('{') ? JSON.parse(text) : text;
+}
+
+/** The documents that describe the API have hundreds of kilobytes; no other JSON of the walk has so many. */
+const MOST_JSON_CHARS = 50_000;
+
+function answerOf({ headers, text, body }: ApiReply<Json>): Pick<Exchange, 'location' | 'media' | 'response'> {
+  const { location, 'content-type': type = '' } = headers;
+  if (location !== undefined) return { location };
+  const media = type.replace(/;.*$/, '');
+  if (media === 'application/json') return { media, response: text.length > MOST_JSON_CHARS ? outlineOf(body) : body };
+  if (media === 'application/x-ndjson') return { media, response: text };
+  return /^text\/|^image\/svg/.test(media) ? { media, response: beginningOf(text) } : { media };
+}
+
+/** A document with its parts left out. */
+function outlineOf(document: object): Json {
+  const parts = Object.entries(document);
+  return Object.fromEntries(parts.map(([name, part]) => [name, typeof part === 'object' ? '…' : part]));
 }

@@ -40,4 +40,8 @@ export const SPECTRAL_EXCEPTIONS: readonly LintException[] = [
     at: '/console/',
     reason: CONSOLE_SLASH,
   },
+  {
+    rule: 'oas3-examples-value-or-externalValue',
+    reason: 'The example of a picture, an archive or a part of the map is its call alone: no text has these bytes.',
+  },
 ];
