@@ -19,7 +19,6 @@ const LONGEST = [
   'integration/workers/mail/mail.',
   'faults/webhooks',
   'integration/bench/simulate',
-  'integration/bench/lists',
   'faults/kill-nine',
   'integration/http/',
 ];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startProgram } from './program-run.ts';
+import { startProgram } from '../../integration/bench/program-run.ts';
 
 test('a small bench of lists reads every kind of list and the whole export, and leaves nothing behind', async (t) => {
   const run = startProgram(t, 'run', ['lists', '--tasks', '3000', '--seconds', '1', '--warm-up', '0.5']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseBenchOptions } from '../../../bench/bench-options.ts';
-import { startProgram } from './program-run.ts';
+import { startProgram } from '../../integration/bench/program-run.ts';
 
 type Case = readonly [args: readonly string[], complaint: RegExp];
 

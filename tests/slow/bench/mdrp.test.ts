@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { judgeDay, type PolicyRun } from '../../../bench/mdrp/judge-mdrp.ts';
 import { parseMdrpOptions } from '../../../bench/mdrp/mdrp-options.ts';
 import { readInstance } from '../../../bench/mdrp/read-instance.ts';
-import { startProgram, temporaryDirectory } from './program-run.ts';
+import { startProgram, temporaryDirectory } from '../../integration/bench/program-run.ts';
 
 const FILES = {
   restaurants: ['restaurant\tx\ty', 'r1\t8880\t4413'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startProgram } from './program-run.ts';
+import { startProgram } from '../../integration/bench/program-run.ts';
 
 test('a small bench of commits counts the index entries and statements of a task and of each step', async (t) => {
   const args = ['commits', '--tasks', '40', '--rounds', '1', '--connections', '8', '--statements'];
