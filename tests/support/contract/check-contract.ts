@@ -43,7 +43,14 @@ const FORMATS = {
 } as const;
 
 class Contract {
-  readonly #ajv = new Ajv2020({ strict: false, validateSchema: false, formats: FORMATS });
+  // Each process of a run compiles these schemas and uses most of them a few times: quick to make, not quick to run.
+  readonly #ajv = new Ajv2020({
+    strict: false,
+    validateSchema: false,
+    formats: FORMATS,
+    code: { optimize: false },
+    inlineRefs: false,
+  });
   readonly #document = closed(DOCUMENT);
 
   constructor() {
