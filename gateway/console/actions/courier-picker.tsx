@@ -6,6 +6,7 @@ import { agoOf } from '../page/format.ts';
 import { callApi, courierPins, couriers, taskPins } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { text } from '../text/english.ts';
+import { couriersText } from '../text/english-couriers.ts';
 import { pickerText as words } from '../text/english-picker.ts';
 import { Choices } from '../ui/choices.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -58,7 +59,7 @@ function ChoiceText({ choice: { courier, metres, planned, passedOver } }: { read
     courier.open === 0 ? text.couriers.free : text.list.tasks(courier.open),
     metres !== null && words.away(text.metres(metres)),
     courier.recordedAtMs !== null && agoOf(courier.recordedAtMs),
-    courier.vehicle,
+    courier.vehicle && (couriersText.vehicles[courier.vehicle] ?? courier.vehicle),
   ].filter(Boolean);
   return (
     <>

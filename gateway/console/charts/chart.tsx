@@ -227,7 +227,7 @@ function Key({ series: { times, values }, drawn, show, pointed }: Pointed) {
       {drawn.map(({ label, color }, band) => (
         <li key={label}>
           <span class="swatch" style={{ background: `var(${color})` }} aria-hidden="true" />
-          {label} <strong>{shown(valueIn(band), show)}</strong>
+          <bdi>{label}</bdi> <strong>{shown(valueIn(band), show)}</strong>
         </li>
       ))}
     </ul>
