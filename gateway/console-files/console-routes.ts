@@ -5,7 +5,7 @@ import { pageKind } from '../pages/page-kind.ts';
 import { RefusalError } from '../refusal-error.ts';
 import { lastSegmentOf, type ParsedRequest, type RawRoute, rawRoute } from '../route.ts';
 import { CONSOLE_MEDIA, ConsoleFiles } from './console-files.ts';
-import { type MapFileParts, mapRoute } from './map-route.ts';
+import { MAP_PATH, type MapFileParts, mapRoute } from './map-route.ts';
 
 /** The views that have an address of their own. The page finds out by itself which one is asked for. */
 const VIEWS = new Set(['attention', 'board', 'charts', 'couriers', 'settings']);
@@ -45,7 +45,7 @@ export function consoleRoutes(ground: MapGround): RawRoute[] {
       reply.send(
         200,
         headers,
-        page.replace('%MAP_STYLE%', () => style),
+        page.replace('%MAP_STYLE%', () => style).replace('%MAP_TILES%', ground.file ? MAP_PATH : ''),
       );
   };
   return [

@@ -12,7 +12,7 @@ import { type OpenMapFile, openMapFile } from './map-file.ts';
 import { sendRange } from './send-range.ts';
 
 /** The address of the map file. */
-const MAP_PATH = '/console/map.pmtiles';
+export const MAP_PATH = '/console/map.pmtiles';
 const MEDIA = 'application/vnd.pmtiles';
 
 export interface MapFileParts {

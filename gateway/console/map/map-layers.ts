@@ -16,12 +16,17 @@ type Spot = { readonly longitude: number; readonly latitude: number };
 const LAST_CLUSTER_ZOOM = 11;
 const CLUSTER_RADIUS_PX = 36;
 
-/** The layers of the map, over its ground. `hasGround` leaves out the quiet one, where a style brings its own. */
-export function addLayers(
-  map: GlMap,
-  colors: MapColors,
-  options: { readonly couriers: CourierLayer; readonly hasGround: boolean; readonly isDemo: boolean },
-): void {
+interface LayerOptions {
+  readonly couriers: CourierLayer;
+  /** Leaves out the quiet ground, where a style brings its own. */
+  readonly hasStyle: boolean;
+  /** Draws streets over the quiet ground. */
+  readonly drawTiles: () => void;
+  readonly isDemo: boolean;
+}
+
+/** The layers of the map, over its ground. */
+export function addLayers(map: GlMap, colors: MapColors, options: LayerOptions): void {
   const tasks = {
     promoteId: 'id',
     cluster: true,
@@ -34,11 +39,12 @@ export function addLayers(
     map.addSource(name, { type: 'geojson', data: NOTHING, ...(name === 'tasks' ? tasks : {}) });
   }
   drawClustersIn(map, colors);
-  if (!options.hasGround) {
+  if (!options.hasStyle) {
     addGround(map, colors);
     if (options.isDemo) setData(map, 'streets', demoStreets());
     drawGraticule(map);
   }
+  options.drawTiles();
   addWays(map, colors);
   addTasks(map, colors);
   addSelected(map, colors);

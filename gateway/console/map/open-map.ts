@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import {
   AttributionControl,
   type GeoJSONSource,
@@ -16,6 +16,7 @@ import { agentId, shownTheme, taskId } from '../page/state.ts';
 import { listenForBoxes } from './box-select.ts';
 import { CourierLayer } from './courier-layer.ts';
 import { keepSize, settled } from './follow-calmly.ts';
+import type { TileGround } from './ground/tile-ground.ts';
 import { readMapColors } from './map-colors.ts';
 import {
   addLayers,
@@ -58,7 +59,8 @@ export interface OpenMap {
 
 /** Opens the map in an element and keeps it in step with the signals. Throws without WebGL. */
 export function openMap(container: HTMLElement, handlers: Handlers): OpenMap {
-  const styleUrl = document.querySelector<HTMLMetaElement>('meta[name="map-style"]')?.content ?? '';
+  const styleUrl = named('map-style');
+  const tilesUrl = named('map-tiles');
   const map = new GlMap({
     ...(isDemo() ? DEMO_START : worldIn(container)),
     container,
@@ -73,15 +75,23 @@ export function openMap(container: HTMLElement, handlers: Handlers): OpenMap {
   });
   map.touchZoomRotate.disableRotation();
   map.addControl(new ScaleControl({ maxWidth: 120 }), 'bottom-left');
-  if (styleUrl) map.addControl(new AttributionControl({ compact: true }), 'bottom-right');
+  // Those of a style may be many: they fold.
+  if (styleUrl || tilesUrl) map.addControl(new AttributionControl({ compact: !tilesUrl }), 'bottom-right');
   const couriers = new CourierLayer(scaleOf());
   const stops: (() => void)[] = [keepSize(map)];
   map.once('load', () => {
-    stops.push(keepDrawn(map, couriers, styleUrl !== ''));
+    const tiles = signal<TileGround | null>(null);
+    stops.push(keepDrawn(map, couriers, { hasStyle: styleUrl !== '', tiles }));
     if (!styleUrl) {
       map.on('moveend', () => drawGraticule(map));
       stops.push(bringWorld(map));
     }
+    if (tilesUrl)
+      stops.push(
+        bringTiles(map, tilesUrl, (ground) => {
+          tiles.value = ground;
+        }),
+      );
     listen(map, couriers, handlers);
     stops.push(listenForBoxes(map, (box) => addSelected(idsInside(taskPins.peek(), box))));
   });
@@ -93,6 +103,11 @@ export function openMap(container: HTMLElement, handlers: Handlers): OpenMap {
       map.remove();
     },
   };
+}
+
+/** A setting of the gateway, which the page carries. */
+function named(name: string): string {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
 }
 
 function isDemo(): boolean {
@@ -117,8 +132,31 @@ function bringWorld(map: GlMap): () => void {
   };
 }
 
+/** The streets of a file of tiles come when their code is there: most consoles need none of it. Returns the way to stop. */
+function bringTiles(map: GlMap, url: string, onOpen: (ground: TileGround) => void): () => void {
+  let stop: (() => void) | undefined;
+  let isOpen = true;
+  void import('./ground/tile-ground.ts').then(
+    ({ openTileGround }) => {
+      if (isOpen) stop = openTileGround(map, url, onOpen);
+    },
+    () => undefined,
+  );
+  return () => {
+    isOpen = false;
+    stop?.();
+  };
+}
+
+interface Ground {
+  /** A style brings the whole ground. */
+  readonly hasStyle: boolean;
+  /** Streets over the quiet ground, once they are there. */
+  readonly tiles: ReadonlySignal<TileGround | null>;
+}
+
 /** One effect for each part, so that a moving courier does not draw the tasks again. */
-function keepDrawn(map: GlMap, couriers: CourierLayer, hasGround: boolean): () => void {
+function keepDrawn(map: GlMap, couriers: CourierLayer, { hasStyle, tiles }: Ground): () => void {
   const own = [
     'ground',
     'graticule',
@@ -146,10 +184,12 @@ function keepDrawn(map: GlMap, couriers: CourierLayer, hasGround: boolean): () =
   const stops = [
     stopSettling,
     effect(() => {
-      shownTheme.value;
+      const theme = shownTheme.value;
       restored.value;
       for (const id of own) if (map.getLayer(id)) map.removeLayer(id);
-      addLayers(map, readMapColors(), { couriers, hasGround, isDemo: isDemo() });
+      tiles.value?.erase();
+      const drawTiles = () => tiles.value?.draw(theme);
+      addLayers(map, readMapColors(), { couriers, hasStyle, drawTiles, isDemo: isDemo() });
       choose(map, shownTask.peek());
       markSelected(map, selected.peek());
     }),

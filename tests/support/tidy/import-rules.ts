@@ -96,6 +96,11 @@ const packageHomes: readonly PackageHome[] = [
     instead: 'ask for a mail by a row of mail_requests',
   },
   {
+    packages: ['pmtiles', '@protomaps/basemaps'],
+    homes: ['gateway/console/map/ground'],
+    instead: 'draw tiles through gateway/console/map/ground/tile-ground.ts',
+  },
+  {
     packages: ['bwip-js'],
     homes: ['gateway/pages'],
     instead: 'ask gateway/pages/code-symbols.ts for the drawing of a code',

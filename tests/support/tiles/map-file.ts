@@ -61,7 +61,7 @@ function directoryOf(entries: readonly { readonly id: number; readonly bytes: Bu
 }
 
 /** Seven bits a byte, the lowest first. */
-function varint(value: number): number[] {
+export function varint(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
   for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
