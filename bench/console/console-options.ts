@@ -6,6 +6,7 @@ export interface ConsoleOptions {
   readonly minutes: number;
   readonly reactions: number;
   readonly consoles: number;
+  readonly programs: number;
   readonly consoleTasks: number;
   readonly points: number;
   readonly lives: number;
@@ -22,7 +23,8 @@ every agent moves once a second; then many consoles without a screen, and what t
   --tasks 20000       open tasks
   --minutes 10        of the browser under this load; less than 1 is void
   --reactions 60      of each kind that is measured
-  --consoles 200      without a screen, each with the program of the console's worker; 0: leave this part out
+  --consoles 200      without a screen; 0: leave this part out
+  --programs 4        of them with the program of the console's worker; of the others only the streams are read
   --console-tasks 500 open tasks of their organization
   --points 1000       positions a second of their organization; rounded down to a multiple of 50
   --lives 10          tasks a second that begin there; each is about five events
@@ -37,6 +39,7 @@ export function parseConsoleOptions(args: readonly string[]): ConsoleOptions {
     minutes: wholeNumber(10, 600),
     reactions: wholeNumber(60, 1_000),
     consoles: wholeNumber(200, 200, 0),
+    programs: wholeNumber(4, 200),
     'console-tasks': wholeNumber(500, 20_000),
     points: wholeNumber(1_000, 50_000, 50),
     lives: wholeNumber(10, 1_000),

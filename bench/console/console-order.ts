@@ -4,8 +4,12 @@ export interface ConsoleOrder {
   /** Their users, in turn: one user has at most a hundred streams. */
   readonly logins: readonly { readonly email: string; readonly password: string }[];
   readonly consoles: number;
-  /** Every console has to be live by then. */
+  /** So many of them have the program of the console's worker; of the others the streams are read. */
+  readonly programs: number;
+  /** Every console has to be live by then. The load begins after that. */
   readonly warmUpSeconds: number;
+  /** From the beginning of the load until the window. */
+  readonly settlingSeconds: number;
   readonly seconds: number;
 }
 
@@ -20,6 +24,9 @@ export interface ConsoleOutcome {
   readonly lagP95Ms: number;
   /** Consoles that were cut off inside the window. */
   readonly cut: number;
+  /** Of the streams that are only read. */
+  readonly leastBytes: number;
+  readonly mostBytes: number;
   /** Consoles that do not hold the same open tasks as the first one at the end. */
   readonly different: number;
 }

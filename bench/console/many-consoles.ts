@@ -6,8 +6,12 @@ import { isOpen, type Records } from '../../gateway/console/live/records.ts';
 import { LatencyHistogram } from '../load/latency-histogram.ts';
 import { serveOrder, sleepFully } from '../load/serve-order.ts';
 import type { ConsoleOrder, ConsoleOutcome } from './console-order.ts';
+import { StreamReader } from './stream-reader.ts';
 
-/** Consoles without a screen: the program of the console's worker, many times in one process. */
+/**
+ * Consoles without a screen, in one process: some with the program of the console's worker, which must see everything in time;
+ * of the others only the streams are read. A machine that runs the bench could not run two hundred browsers beside it.
+ */
 
 /** An organization lets two exports run at a time. */
 const OPENED_AT_ONCE = 2;
@@ -50,16 +54,20 @@ class HeadlessConsole {
   }
 }
 
-serveOrder(async (order: ConsoleOrder, tellWindow): Promise<ConsoleOutcome> => {
+serveOrder(async (order: ConsoleOrder, tellWindow, tellReady): Promise<ConsoleOutcome> => {
   const seen: Seen = { lags: new LatencyHistogram(), isInWindow: false, cut: 0 };
   const startedAt = performance.now();
-  const opened = await openAll(order, seen);
+  const { opened, readers } = await openAll(order, seen);
   const openedInSeconds = (performance.now() - startedAt) / 1_000;
+  tellReady();
+  await sleepFully(order.settlingSeconds * 1_000);
   tellWindow('start');
   seen.isInWindow = true;
+  const before = readers.map(({ bytes }) => bytes);
   await sleepFully(order.seconds * 1_000);
   seen.isInWindow = false;
   tellWindow('end');
+  const read = readers.map(({ bytes }, index) => bytes - before[index]!).sort((a, b) => a - b);
   const [{ events, positions }] = opened as [HeadlessConsole];
   await delay(SETTLED_MS);
   const [first, ...others] = opened.map(({ core }) => openTasksOf(core.records));
@@ -69,29 +77,43 @@ serveOrder(async (order: ConsoleOrder, tellWindow): Promise<ConsoleOutcome> => {
     positions,
     lagP50Ms: seen.lags.percentile(0.5) ?? Number.POSITIVE_INFINITY,
     lagP95Ms: seen.lags.percentile(0.95) ?? Number.POSITIVE_INFINITY,
-    cut: seen.cut,
+    cut: seen.cut + readers.filter(({ isOver }) => isOver).length,
+    leastBytes: read.at(0) ?? 0,
+    mostBytes: read.at(-1) ?? 0,
     different: others.filter((tasks) => tasks !== first).length,
   };
 });
 
-async function openAll({ baseUrl, logins, consoles }: ConsoleOrder, seen: Seen): Promise<HeadlessConsole[]> {
-  const stores = await Promise.all(
+interface Opened {
+  readonly opened: HeadlessConsole[];
+  readonly readers: StreamReader[];
+}
+
+async function openAll({ baseUrl, logins, consoles, programs }: ConsoleOrder, seen: Seen): Promise<Opened> {
+  const users = await Promise.all(
     logins.map(async (login) => {
       const store = memoryStore();
-      await new Session({ baseUrl, store }).signIn(login);
-      return store;
+      const session = new Session({ baseUrl, store });
+      await session.signIn(login);
+      const token = (await session.headers())['authorization']!.replace('Bearer ', '');
+      return { store, token };
     }),
   );
   const opened: HeadlessConsole[] = [];
+  const readers: StreamReader[] = [];
   let next = 0;
   const opener = async () => {
     for (let number = next++; number < consoles; number = next++) {
-      const store = Promise.resolve(stores[number % stores.length]!);
-      opened.push(await HeadlessConsole.open(new Api({ baseUrl, store, onEnded: () => {} }), seen));
+      const { store, token } = users[number % users.length]!;
+      if (number >= programs) readers.push(await StreamReader.open(baseUrl, token));
+      else {
+        const api = new Api({ baseUrl, store: Promise.resolve(store), onEnded: () => {} });
+        opened.push(await HeadlessConsole.open(api, seen));
+      }
     }
   };
   await Promise.all(Array.from({ length: OPENED_AT_ONCE }, opener));
-  return opened;
+  return { opened, readers };
 }
 
 /** The open tasks with their states, as a text to compare. */

@@ -17,8 +17,12 @@ const CONSOLES = new URL('./many-consoles.ts', import.meta.url);
 const MOST_OF_A_CORE = 0.5;
 const MOST_LAG_MS = 500;
 const LEAST_SECONDS = 10;
+/** Of the bytes of one stream, in any other. */
+const LEAST_SHARE = 0.9;
 /** Until every console is open. */
 const OPENING_SECONDS = 300;
+/** From the beginning of the load until it is measured. */
+const SETTLING_SECONDS = 5;
 
 /** Many consoles of one organization, and the same load without them: the difference is theirs. */
 export async function runHeadlessPart(
@@ -27,23 +31,31 @@ export async function runHeadlessPart(
   releaser: Releaser,
   signal: AbortSignal,
 ): Promise<PartResult> {
-  const { consoles, points, lives: livesPerSecond, seconds, consoleTasks } = options;
+  const { consoles, programs, points, lives: livesPerSecond, seconds, consoleTasks } = options;
   const { demo } = stand.stores;
   const ground = await openGround('consoles', stand, { agents: points, tasks: consoleTasks }, releaser, signal);
   const { server, agentIds } = ground;
-  const over = new AbortController();
-  const moving = moveAgents(ground, demo.apiKey, points, AbortSignal.any([signal, over.signal]));
   const session = new Session({ baseUrl: server.baseUrl });
   await session.signIn(demo.orgAdmin);
   const dispatcherToken = async () => (await session.headers())['authorization']!.replace('Bearer ', '');
   const lives = new TaskLives(server.baseUrl, { apiKey: demo.apiKey, dispatcherToken, agentIds });
-  const changing = keepLiving(lives, livesPerSecond, over.signal);
-  releaser.push('load of the consoles', () => over.abort());
+  const startLoad = () => {
+    const over = new AbortController();
+    const isOver = AbortSignal.any([signal, over.signal]);
+    releaser.push('load of the consoles', () => over.abort());
+    const running = [moveAgents(ground, demo.apiKey, points, isOver), keepLiving(lives, livesPerSecond, isOver)];
+    return async () => {
+      over.abort();
+      return (await Promise.all(running)).filter((failure) => failure !== undefined);
+    };
+  };
 
-  await delay(5_000, undefined, { signal });
+  let stopLoad = startLoad();
+  await delay(SETTLING_SECONDS * 1_000, undefined, { signal });
   const alone = watchCpu({ gateway: [server.pid] });
   await delay(seconds * 1_000, undefined, { signal });
   const aloneShare = alone.read().gateway / seconds;
+  const failures = await stopLoad();
 
   let watch: CpuWatch<'gateway' | 'consoles'> | undefined;
   let [share, consolesShare, mebibytes] = [0, 0, 0];
@@ -60,12 +72,17 @@ export async function runHeadlessPart(
     baseUrl: server.baseUrl,
     logins: [demo.dispatcher, demo.orgAdmin],
     consoles,
+    programs,
     warmUpSeconds: OPENING_SECONDS,
+    settlingSeconds: SETTLING_SECONDS,
     seconds,
   };
-  const seen = await runGenerator<ConsoleOutcome>(CONSOLES, order, { signal, onWindow });
-  over.abort();
-  const failures = [await moving, await changing].filter((failure) => failure !== undefined);
+  // All of them share a processor: under the load, opening one would wait for all that are open.
+  const onReady = () => {
+    stopLoad = startLoad();
+  };
+  const seen = await runGenerator<ConsoleOutcome>(CONSOLES, order, { signal, onReady, onWindow });
+  failures.push(...(await stopLoad()));
   lives.close();
   return judge(seen, { alone: aloneShare, gateway: share, consoles: consolesShare, mebibytes }, options, failures);
 }
@@ -81,13 +98,14 @@ interface Used {
 function judge(
   seen: ConsoleOutcome,
   used: Used,
-  { consoles, seconds }: ConsoleOptions,
+  { consoles, programs, seconds }: ConsoleOptions,
   failures: readonly string[],
 ): PartResult {
   const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   say(
-    `${consoles} consoles open after ${seen.openedInSeconds.toFixed(1)} s; each gets ${(seen.events / seconds).toFixed(0)} changes of tasks a second, ` +
+    `${consoles} consoles open after ${seen.openedInSeconds.toFixed(1)} s, ${Math.min(programs, consoles)} with the worker's program; each gets ${(seen.events / seconds).toFixed(0)} changes of tasks a second, ` +
       `and positions ${(seen.positions / seconds).toFixed(1)} times a second; applied after p50 ${seen.lagP50Ms.toFixed(0)}, p95 ${seen.lagP95Ms.toFixed(0)} ms`,
+    `of the other streams were read ${kibibytesASecond(seen.leastBytes, seconds)} to ${kibibytesASecond(seen.mostBytes, seconds)} KiB a second`,
     `gateway: ${percent(used.gateway)} of a core with them, ${percent(used.alone)} without, ${used.mebibytes.toFixed(0)} MiB; the consoles: ${percent(used.consoles)}`,
     '',
   );
@@ -95,6 +113,7 @@ function judge(
   if (seconds < LEAST_SECONDS) voidReasons.push(`a window of ${seconds} s, at least ${LEAST_SECONDS} s are needed`);
   if (seen.cut > 0) voidReasons.push(`consoles were cut off ${seen.cut} times`);
   if (seen.different > 0) voidReasons.push(`${seen.different} consoles show other open tasks than the first one`);
+  if (seen.leastBytes < seen.mostBytes * LEAST_SHARE) voidReasons.push('some streams were read less than others');
   if (seen.events === 0) voidReasons.push('no console saw a task change');
   const verdicts = [
     {
@@ -109,6 +128,10 @@ function judge(
     },
   ];
   return { verdicts, voidReasons };
+}
+
+function kibibytesASecond(bytes: number, seconds: number): string {
+  return (bytes / 1_024 / seconds).toFixed(0);
 }
 
 /** Resolves to what went wrong, if something did. */
