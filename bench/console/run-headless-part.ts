@@ -77,7 +77,7 @@ export async function runHeadlessPart(
     settlingSeconds: SETTLING_SECONDS,
     seconds,
   };
-  // All of them share a processor: under the load, opening one would wait for all that are open.
+  // The consoles share a processor: under the load, opening one would wait for the others.
   const onReady = () => {
     stopLoad = startLoad();
   };

@@ -6,7 +6,7 @@ const READ_BYTES = 65_536;
 const readBuffer = Buffer.allocUnsafe(READ_BYTES);
 
 /**
- * The stream of one console, whose bytes are counted and let go: it costs the gateway what a console costs it, and the machine of
+ * The stream of one console, whose bytes are counted and dropped: it costs the gateway as much as a console, and the machine of
  * the bench hardly anything.
  */
 export class StreamReader {
