@@ -95,8 +95,7 @@ async function openAll({ baseUrl, logins, consoles, programs }: ConsoleOrder, se
       const store = memoryStore();
       const session = new Session({ baseUrl, store });
       await session.signIn(login);
-      const token = (await session.headers())['authorization']!.replace('Bearer ', '');
-      return { store, token };
+      return { store, authorization: (await session.headers())['authorization']! };
     }),
   );
   const opened: HeadlessConsole[] = [];
@@ -104,8 +103,8 @@ async function openAll({ baseUrl, logins, consoles, programs }: ConsoleOrder, se
   let next = 0;
   const opener = async () => {
     for (let number = next++; number < consoles; number = next++) {
-      const { store, token } = users[number % users.length]!;
-      if (number >= programs) readers.push(await StreamReader.open(baseUrl, token));
+      const { store, authorization } = users[number % users.length]!;
+      if (number >= programs) readers.push(await StreamReader.open(baseUrl, authorization));
       else {
         const api = new Api({ baseUrl, store: Promise.resolve(store), onEnded: () => {} });
         opened.push(await HeadlessConsole.open(api, seen));

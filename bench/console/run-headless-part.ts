@@ -113,6 +113,7 @@ function judge(
   if (seconds < LEAST_SECONDS) voidReasons.push(`a window of ${seconds} s, at least ${LEAST_SECONDS} s are needed`);
   if (seen.cut > 0) voidReasons.push(`consoles were cut off ${seen.cut} times`);
   if (seen.different > 0) voidReasons.push(`${seen.different} consoles show other open tasks than the first one`);
+  if (consoles > programs && seen.leastBytes === 0) voidReasons.push('a stream brought nothing');
   if (seen.leastBytes < seen.mostBytes * LEAST_SHARE) voidReasons.push('some streams were read less than others');
   if (seen.events === 0) voidReasons.push('no console saw a task change');
   const verdicts = [

@@ -24,7 +24,7 @@ export class StreamReader {
   }
 
   /** Resolves when the stream is open. Rejects when it is refused. */
-  static async open(baseUrl: string, accessToken: string): Promise<StreamReader> {
+  static async open(baseUrl: string, authorization: string): Promise<StreamReader> {
     const { hostname, port } = new URL(baseUrl);
     let onBytes = (_count: number): void => {};
     const status = new Promise<string>((resolve) => {
@@ -45,7 +45,7 @@ export class StreamReader {
     const reader = new StreamReader(socket);
     await once(socket, 'connect');
     const head = ['GET /api/v1/realtime/me/events HTTP/1.1', 'host: bench', 'accept: text/event-stream'];
-    socket.write(`${[...head, `authorization: Bearer ${accessToken}`].join('\r\n')}\r\n\r\n`);
+    socket.write(`${[...head, `authorization: ${authorization}`].join('\r\n')}\r\n\r\n`);
     const closed = once(socket, 'close').then(() => Promise.reject(new Error('a stream ended before it began')));
     const line = await Promise.race([status, closed]);
     if (!line.startsWith('HTTP/1.1 200 ')) throw new Error(`a stream was answered: ${line}`);
