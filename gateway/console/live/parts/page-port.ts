@@ -166,11 +166,13 @@ export class PagePort {
     const core = this.#core;
     if (!core) return;
     const now = performance.now();
+    const isLoaded = core.connection.state !== 'loading' || core.records.tasks.size > 0;
     for (const part of parts) {
       this.#dirty.delete(part);
-      this.#sentAt.set(part, now);
+      // Before there is anything to send, no pace begins: the first figures come with the first list.
+      if (isLoaded) this.#sentAt.set(part, now);
     }
-    const patch = this.#patchOf(core, new Set(parts));
+    const patch = this.#patchOf(core, new Set(parts), isLoaded);
     if (Object.keys(patch).length > 0) {
       this.#unpainted += 1;
       this.#post({ kind: 'patch', patch });
@@ -178,9 +180,8 @@ export class PagePort {
     this.#schedule();
   }
 
-  #patchOf({ records, connection, sequence }: LiveCore, due: ReadonlySet<Part>): Patch {
+  #patchOf({ records, connection, sequence }: LiveCore, due: ReadonlySet<Part>, isLoaded: boolean): Patch {
     const { list, board, taskId, courierId, map } = this.#watch;
-    const isLoaded = connection.state !== 'loading' || records.tasks.size > 0;
     const nowMs = Date.now() + connection.clockOffsetMs;
     const todayMs = midnightMs(nowMs, this.#timeZone);
     return {

@@ -16,7 +16,7 @@ function pageBeside(t: test.TestContext) {
   t.mock.method(performance, 'now', () => now);
   const records = new Records();
   const connection = {
-    state: 'live',
+    state: 'live' as 'live' | 'loading',
     seenAtMs: 0,
     clockOffsetMs: 0,
     lagMs: null,
@@ -36,6 +36,7 @@ function pageBeside(t: test.TestContext) {
   return {
     port,
     records,
+    connection,
     /** The parts that have come since the last call. */
     taken: () => patches.splice(0).flatMap((patch) => Object.keys(patch)),
     /** The page paints everything that it has; pins take so long. */
@@ -101,6 +102,19 @@ test('a part that is due now does not wait for one that is due later', (t) => {
   port.changed({ connection: true });
   pass(20);
   assert.deepEqual(taken(), ['connection']);
+});
+
+test('the first figures come with the first couriers, however soon the records follow the page', (t) => {
+  const { port, connection, taken, paint, pass } = pageBeside(t);
+  connection.state = 'loading';
+  port.changed({ agents: true });
+  pass(20);
+  paint();
+  assert.deepEqual(taken(), ['connection', 'task']);
+  connection.state = 'live';
+  port.changed({ agents: true });
+  pass(20);
+  assert.deepEqual(taken(), ['figures', 'exceptions', 'couriers', 'courierDay']);
 });
 
 test('changes that come faster than frames are sent all the same', (t) => {
