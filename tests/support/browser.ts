@@ -2,7 +2,7 @@ import { after, before } from 'node:test';
 import { type Browser, chromium } from 'playwright-core';
 import { findProgram } from './installed-programs.ts';
 
-const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome'];
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /** The Chromium on the PATH of this machine; undefined when there is none. */
 export function findChromium(): string | undefined {

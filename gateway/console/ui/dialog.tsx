@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { text } from '../text/english.ts';
 import { Button } from './controls.tsx';
 
@@ -17,7 +17,8 @@ export function Dialog({
   readonly onClose: () => void;
 }) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the page is painted: a key that is pressed then, such as Escape, is for the question already.
+  useLayoutEffect(() => {
     const opener = isFocusNowhere() ? lastOpener : document.activeElement;
     element.current!.showModal();
     return () => {
