@@ -96,11 +96,12 @@ function usePlan(ids: readonly number[]): { readonly plan: Plan | null; readonly
 
 function choicesFor(ids: readonly number[], plan: Plan | null): Choice[] {
   const task = taskPins.value.find(({ id }) => id === ids[0]);
+  const pins = new Map(courierPins.value.map((pin) => [pin.id, pin]));
   const wordsFor = plan ? planWords(plan, ids.length) : () => NO_PLAN;
   return couriers.value
     .filter(({ isActive }) => isActive)
     .map((courier): Choice => {
-      const pin = courierPins.value.find(({ id }) => id === courier.id);
+      const pin = pins.get(courier.id);
       return { courier, metres: pin && task ? metresBetween(pin, task) : null, ...wordsFor(courier.id) };
     })
     .sort(byPlan);
