@@ -17,7 +17,10 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
   },
   RateLimit: { description: 'What remains, `r`, and when the bucket is full, in `t` seconds', schema: TEXT },
   'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 0 } },
-  ETag: { description: 'Of `data` alone, or of the file that is the whole answer; for If-None-Match and If-Match', schema: TEXT },
+  ETag: {
+    description: 'Of `data` alone, or of the file that is the whole answer; for If-None-Match and If-Match',
+    schema: TEXT,
+  },
   'X-Log-Position': {
     description: 'The place in the event log at which the answer is true; works as Last-Event-ID',
     schema: { type: 'string' },
