@@ -75,7 +75,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
   #goneListener: (() => void) | undefined;
   #stream: QueuedStream | undefined;
   #held = false;
-  #headBytes: number | undefined;
+  #headBytes: number | 'unknown' | undefined;
 
   constructor(traffic: Traffic) {
     this.traffic = traffic;
@@ -177,9 +177,9 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     else this.#dispatch();
   }
 
-  /** The Content-Length of an answer with this body. */
-  protected lengthOf(body: string | Buffer): number {
-    return this.#headBytes ?? Buffer.byteLength(body);
+  /** The Content-Length of an answer with this body; undefined for HEAD of a stream, whose length nobody knows. */
+  protected lengthOf(body: string | Buffer): number | undefined {
+    return this.#headBytes === 'unknown' ? undefined : (this.#headBytes ?? Buffer.byteLength(body));
   }
 
   protected drop(): void {
@@ -327,6 +327,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
   }
 
   #endedStream(status: number, headers: Headers): ReplyStream {
+    this.#headBytes = 'unknown';
     if (this.state === 'open') this.#answer('answered', status, headers, '', false);
     const stream = new QueuedStream(this.traffic, {
       write: () => true,

@@ -72,7 +72,8 @@ class NodeExchange extends Exchange {
 
   protected override transmit(status: number, headers: Headers, body: string | Buffer, ending: Ending): void {
     const fields = headers.flat();
-    if (!BODILESS.has(status)) fields.push('content-length', `${this.lengthOf(body)}`);
+    const length = this.lengthOf(body);
+    if (length !== undefined && !BODILESS.has(status)) fields.push('content-length', `${length}`);
     if (ending !== 'keep') {
       fields.push('connection', 'close');
       this.#connection.closing = true;

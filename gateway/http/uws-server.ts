@@ -170,7 +170,8 @@ class UwsExchange extends Exchange {
     }
     // The only way to end without a body that this binary gets right. It cannot close: the client is asked to.
     if (ending === 'close') res.writeHeader('connection', 'close');
-    if (this.method === 'HEAD') res.writeHeader('content-length', `${this.lengthOf(body)}`);
+    const length = this.lengthOf(body);
+    if (this.method === 'HEAD' && length !== undefined) res.writeHeader('content-length', `${length}`);
     res.endWithoutBody();
   }
 

@@ -252,6 +252,19 @@ for (const adapter of ADAPTERS) {
       });
     });
 
+    it(`the server (${adapter}) says no length in an answer to HEAD of a stream, and goes on with the connection`, async () => {
+      const dispatch = (...[request, reply]: Parameters<typeof echo>) => {
+        if (request.method === 'HEAD') reply.openStream(200, TEXT).close();
+        else reply.send(200, TEXT, '1234567');
+      };
+      await withServer({ adapter, dispatch }, async ({ port }) => {
+        const { text, statuses } = await talk(port, ['HEAD / HTTP/1.1\r\nHost: a\r\n\r\n', get('/')], { answers: 2 });
+        assert.deepEqual(statuses, [200, 200]);
+        assert.doesNotMatch(text.slice(0, text.indexOf('\r\n\r\n')), /content-length/i);
+        assert.match(text, /1234567$/);
+      });
+    });
+
     it(`the server (${adapter}) sends text as UTF-8 and header values as latin1`, async () => {
       const dispatch = (...[, reply]: Parameters<typeof echo>) => reply.send(200, [['x-name', 'J\xe9r\xf4me']], 'né ✓');
       await withServer({ adapter, dispatch }, async ({ port }) => {
