@@ -45,10 +45,10 @@ export function decideUpdateTask(draft: Draft, command: UpdateTask, context: Dec
   if (!facts) return refuse(notFound('Task', taskId));
 
   const { task: before } = facts;
-  const fields = changedFields(before, input, settingsOf(draft), context.now);
+  const fields = changedFields(before, input);
   const unfit = fields.scheduledAt ? checkWindow({ ...before, ...fields }) : undefined;
   if (unfit) return violate(unfit);
-  const changed = Object.keys(fields).filter((name) => SHOWN_FIELDS.has(name));
+  const changed = Object.keys(fields);
   const hasMoved = input.location && !(facts.location && isAt(facts.location, input.location));
   const location = hasMoved ? draftLocation(draft, input.location, taskId, context) : facts.location;
   if (hasMoved) changed.push('location');
@@ -56,8 +56,10 @@ export function decideUpdateTask(draft: Draft, command: UpdateTask, context: Dec
   if (packages !== facts.packages) changed.push('packages');
   if (changed.length === 0) return done('task', taskId);
 
-  if (fields.search) withdrawRequests(draft, before.search!.open, context.now);
-  const task = changedTask(before, { ...fields, locationId: location?.id ?? null }, context.now);
+  const isRescheduled = fields.scheduledAt && before.search;
+  const search = isRescheduled ? rescheduled(before, fields.scheduledAt, settingsOf(draft), context.now) : undefined;
+  if (search) withdrawRequests(draft, before.search!.open, context.now);
+  const task = changedTask(before, { ...fields, ...search, locationId: location?.id ?? null }, context.now);
   draft.put({ kind: 'put-task', task, location, packages });
   const tooLarge = checkFamilySize(draft, taskId);
   if (tooLarge) return refuse(tooLarge);
@@ -71,26 +73,17 @@ function foreignPackage(facts: TaskFacts, entries: readonly PackageEntry[] | nul
   return foreign && notFound('Package', foreign.id!);
 }
 
-const SHOWN_FIELDS: ReadonlySet<string> = new Set([
-  'notes',
-  'description',
-  'integrationData',
-  'scheduledAt',
-  'timeToServe',
-  'requirements',
-]);
+/** Fields that are taken as they come; null clears them. */
+const TEXTS = ['notes', 'description'] as const;
 
-/** The fields of the record that change. A new time makes the task scheduled, and moves its deadline. */
-function changedFields(
-  before: TaskRecord,
-  input: UpdateTask['input'],
-  settings: AssignmentSettings,
-  now: string,
-): Partial<TaskRecord> {
-  const { notes, description, integrationData, scheduledAt } = input;
+/** The fields of the record that the input changes, as the event names them. A new time makes the task scheduled. */
+function changedFields(before: TaskRecord, input: UpdateTask['input']): Partial<TaskRecord> {
+  const { integrationData, scheduledAt } = input;
   const fields: { -readonly [K in keyof TaskRecord]?: TaskRecord[K] } = {};
-  if (notes !== undefined && notes !== before.notes) fields.notes = notes;
-  if (description !== undefined && description !== before.description) fields.description = description;
+  for (const name of TEXTS) {
+    const value = input[name];
+    if (value !== undefined && value !== before[name]) fields[name] = value;
+  }
   if (integrationData !== undefined && !isDeepStrictEqual(integrationData, before.integrationData)) {
     fields.integrationData = integrationData;
   }
@@ -99,7 +92,6 @@ function changedFields(
   if (scheduledAt && scheduledAt !== before.scheduledAt) {
     fields.scheduledAt = scheduledAt;
     if (before.timeToServe !== 'scheduled') fields.timeToServe = 'scheduled';
-    if (before.search) Object.assign(fields, rescheduled(before, scheduledAt, settings, now));
   }
   return fields;
 }
