@@ -7,16 +7,17 @@ import { PAYMENT_LIMITS } from './limits/payment-limits.ts';
 import { POSITION_LIMITS } from './limits/position-limits.ts';
 import { POSTGRES_LIMITS } from './limits/postgres-limits.ts';
 import { PROOF_LIMITS } from './limits/proof-limits.ts';
-import { PROVIDER_LIMITS } from './limits/provider-limits.ts';
 import { ROUTING_LIMITS } from './limits/routing-limits.ts';
 import { SENDER_LIMITS } from './limits/sender-limits.ts';
 import { SESSION_LIMITS } from './limits/session-limits.ts';
+import { STREAM_LIMITS } from './limits/stream-limits.ts';
 import { TRACKING_LIMITS } from './limits/tracking-limits.ts';
 import { WEBHOOK_LIMITS } from './limits/webhook-limits.ts';
 
 /**
- * Every bound of the system, with its unit in its name and its reason beside it. A queue, buffer, batch, cache or retry
- * without a line here is a defect. Those of the parts that are imported above have files of their own.
+ * The bounds of the system, each with its unit in its name and its reason beside it. A queue, buffer, batch, cache or retry
+ * without a line here is a defect. The parts that are imported above have files of their own. How far an algorithm looks is
+ * a constant beside the algorithm.
  */
 export const LIMITS = {
   // --- Requests -----------------------------------------------------------------------------------
@@ -121,8 +122,12 @@ export const LIMITS = {
   settleDeadlineMs: 5_000,
   /** A step of that is taken again when no answer has come by then. */
   settleStepMs: 1_500,
+  /** Between two such attempts. */
+  settlePauseMs: 100,
   /** Groups for which an organization whose rows were refused commits alone. */
   quarantineGroups: 64,
+  /** Hints gather for this long before they leave: a burst of commits becomes one message. */
+  hintGatherMs: 20,
   idBlock: 1_000,
   /** Organizations that belong to a process are spread over this many shards. */
   shards: 256,
@@ -146,6 +151,8 @@ export const LIMITS = {
   tasksCountedAtOnce: 5_000,
   /** Tasks looked at while walking, at most; when too few of them match, the list is found in another way. */
   walkedTasks: 4_000,
+  /** The same before the first unassigned tasks are looked up by their index: about as long as that takes. */
+  tasksWalkedForUnassigned: 400,
   /** How deep into a list a walk may lead. */
   walkedPageEnd: 1_000,
   /** Organizations whose filters have counts that are kept exact in one process; the least recently asked leave. */
@@ -170,71 +177,6 @@ export const LIMITS = {
   exportPieceChars: 32_768,
   /** How often an export looks whether a connection that was full takes more. */
   exportPollMs: 5,
-
-  // --- Streams --------------------------------------------------------------------------------------
-  /** The longest interval of heartbeats; `HEARTBEAT_MS` shortens it. */
-  heartbeatMs: 15_000,
-  /** A client that hears nothing for two heartbeats and this, opens its stream again. */
-  streamSilenceMarginMs: 5_000,
-  /** Undelivered bytes of one stream; past it the stream is cut and resumes by Last-Event-ID. */
-  streamQueueBytes: 262_144,
-  /** A stream that takes no byte for this long is cut. */
-  streamStallMs: 5_000,
-  /** A stream that has not taken a piece which others share by then is cut, however it trickles: the piece stays with it. */
-  sharedPieceMs: 15_000,
-  /** Past these 503 and 429: of one process, and of each organization, channel and user in it. */
-  streamsPerProcess: 20_000,
-  streamsPerOrganization: 10_000,
-  streamsPerChannel: 5_000,
-  streamsPerUser: 100,
-  /** A one-use credential for a stream. */
-  streamTokenMs: 60_000,
-  /** While events keep coming they are handed to streams together: no sooner than this after the last time. */
-  streamTickMs: 10,
-  /** Handing over may take long, and as long is then left for other work; but never more than this. */
-  longestStreamTickMs: 100,
-  /** Events handed to streams together hold so many UTF-16 units: at most 3 bytes each, and well below streamQueueBytes as a rule. */
-  streamBatchChars: 131_072,
-  /** Of one turn of the loop, each for live streams, for those that catch up, and for positions; other work gets the rest. */
-  streamTurnMs: 5,
-  /** Recent events kept for resuming without a query, of one organization and in bytes of all together. */
-  recentEventsPerOrganization: 1_000,
-  recentEventBytesPerOrganization: 4 * 1_048_576,
-  recentEventBytes: 256 * 1_048_576,
-  /** How long they are kept after the last stream left, and of how many organizations: streams come back together. */
-  feedLingerMs: 60_000,
-  lingeringFeeds: 1_000,
-  /** Events read from the log in one query while a stream catches up. */
-  catchUpEvents: 500,
-  /** Full pages of the log kept for others who catch up, each of so many bytes at most. */
-  logPages: 16,
-  logPageBytes: 4 * 1_048_576,
-  logPageKeptMs: 5_000,
-  /** UTF-16 units handed to a stream that catches up, which it has to take before it is given more. */
-  catchUpPieceChars: 65_536,
-  /** Such a piece ends at a multiple of this, so that streams that resume from about the same place come to share them. */
-  catchUpPieceEvents: 50,
-  /** Encoded pieces kept for others who catch up, of all organizations together. */
-  sharedPieceBytes: 16 * 1_048_576,
-  /** When a stream that is sent elsewhere shall come back: drawn between these, so that not all come at once. */
-  firstReconnectMs: 500,
-  lastReconnectMs: 3_000,
-  /** Newest events of an organization kept in Redis while another process streams them: 8 Mi UTF-16 units at most. */
-  eventTailEvents: 512,
-  eventTailChars: 16_384,
-  eventTailMs: 60_000,
-  /** A tail that could not be read is not asked for again before that. */
-  eventTailRetryMs: 1_000,
-  /** UTF-16 units of events waiting to go to Redis; what is over it others read from the log. */
-  eventBusChars: 8 * 1_048_576,
-  /** A process announces the organizations whose events it wants once a second; each announcement holds this long. */
-  announcementMs: 3_000,
-  announcedOrganizations: 100_000,
-  organizationsPerAnnouncement: 1_000,
-  /** How often a process compares what its streams have seen with Postgres. */
-  headCheckMs: 1_000,
-  /** Bytes written to one response in one cork: larger ones are not safe with this HTTP library. */
-  corkBytes: 15_000,
 
   // --- The map file of the console ----------------------------------------------------------------------
   /** Of the file in one answer: tiles and their directories have hundreds of kilobytes at most. */
@@ -334,10 +276,10 @@ export const LIMITS = {
   ...POSITION_LIMITS,
   ...POSTGRES_LIMITS,
   ...PROOF_LIMITS,
-  ...PROVIDER_LIMITS,
   ...ROUTING_LIMITS,
   ...SENDER_LIMITS,
   ...SESSION_LIMITS,
+  ...STREAM_LIMITS,
   ...TRACKING_LIMITS,
   ...WEBHOOK_LIMITS,
 
@@ -348,6 +290,13 @@ export const LIMITS = {
   deletionsPerJob: 100,
   /** Between the pass that left nothing and the one that has to find nothing: longer than any straggler lives. */
   deletionSettleMs: 90_000,
+
+  // --- Redis ----------------------------------------------------------------------------------------
+  /** A command without an answer fails by then, except of the job queue; and so does a connection. */
+  redisCommandMs: 1_000,
+  redisConnectMs: 5_000,
+  /** The longest pause before the next attempt to connect. */
+  redisReconnectMs: 1_000,
 
   // --- The workers ------------------------------------------------------------------------------------
   /** How often a process that needs a store asks again while it is away. */
@@ -380,6 +329,9 @@ export const LIMITS = {
   /** Pages counted in one run of a job, so that a busy organization does not keep the others waiting. */
   activityPagesPerJob: 50,
   partitionCheckMs: 3_600_000,
+  /** Attempts to make a partition while readers hold the lock of its table, and the pause between two. */
+  partitionAttempts: 10,
+  partitionPauseMs: 200,
   /** How often new customers and tasks are worked into the search indexes; until then a search reads them one by one. */
   searchIndexMs: 5_000,
   findablesListedAtOnce: 20_000,

@@ -1,7 +1,5 @@
+import { LIMITS } from '../../schema/limits.ts';
 import type { Scheduler } from '../runtime/clock.ts';
-
-/** Hints gather for this long before they leave: a burst of commits becomes one message. */
-const GATHER_MS = 20;
 
 /**
  * The kinds of news of a commit. Each has a channel of its own (`RedisKeys`), so that no process wakes for another's.
@@ -32,7 +30,7 @@ export class CommitHints {
 
   #gather(kind: HintKind, organizationIds: Set<number>): void {
     this.#pending.set(kind, organizationIds);
-    this.#scheduler.after(GATHER_MS, () => {
+    this.#scheduler.after(LIMITS.hintGatherMs, () => {
       this.#pending.delete(kind);
       this.#send(kind, [...organizationIds]);
     });

@@ -3,9 +3,6 @@ import { sleep } from '../runtime/clock.ts';
 import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
 import { isStoreAway } from './postgres.ts';
 
-const ATTEMPTS = 4;
-const PAUSE_MS = 25;
-
 /** Sends a statement that must not run twice. Rejects with DeadlineError when it takes longer than `deadlineMs`. */
 export function once<T>(
   statement: PromiseLike<T> | { execute(): Promise<T> },
@@ -27,8 +24,8 @@ async function attempt<T>(ask: () => PromiseLike<T>, count: number): Promise<T> 
   try {
     return await ask();
   } catch (error) {
-    if (count === ATTEMPTS || error instanceof DeadlineError || !isStoreAway(error)) throw error;
-    await sleep(count * PAUSE_MS);
+    if (count === LIMITS.statementAttempts || error instanceof DeadlineError || !isStoreAway(error)) throw error;
+    await sleep(count * LIMITS.statementPauseMs);
     return attempt(ask, count + 1);
   }
 }

@@ -58,8 +58,9 @@ export class StreamHub {
   refusalOf(identity: Identity): Refusal | undefined {
     if (this.#isStopping || this.#streams.size >= LIMITS.streamsPerProcess) return refusal('OVERLOADED');
     for (const { key, most, whose } of boundsOf(identity)) {
-      if ((this.#counts.get(key) ?? 0) >= most)
-        return refusal('RATE_LIMITED', `The ${whose} has as many streams as it may have`, { retryAfterSeconds: 5 });
+      if ((this.#counts.get(key) ?? 0) < most) continue;
+      const details = { retryAfterSeconds: LIMITS.streamRefusedSeconds };
+      return refusal('RATE_LIMITED', `The ${whose} has as many streams as it may have`, details);
     }
     return undefined;
   }

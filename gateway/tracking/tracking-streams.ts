@@ -87,7 +87,9 @@ export class TrackingStreams {
   refusalOf(token: string): Refusal | undefined {
     if (this.#isStopping || this.#pages.size >= LIMITS.trackingStreams) return refusal('OVERLOADED');
     const isFull = (this.#countByToken.get(token) ?? 0) >= LIMITS.trackingStreamsPerLink;
-    return isFull ? refusal('RATE_LIMITED', undefined, { retryAfterSeconds: 15 }) : undefined;
+    return isFull
+      ? refusal('RATE_LIMITED', undefined, { retryAfterSeconds: LIMITS.trackingRefusedSeconds })
+      : undefined;
   }
 
   /** To be called in the turn in which the link was found to show something. */

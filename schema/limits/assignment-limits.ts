@@ -21,6 +21,8 @@ export const ASSIGNMENT_LIMITS = {
   roundRowsKept: 100_000,
   /** Of one agent, those that its way is followed along. */
   routeTasks: 50,
+  /** How long an order waits for its preferred agent to be free. */
+  preferredPatienceMs: 600_000,
   /** An agent that waits so long at its next stop may do something else before. */
   roomyWaitMs: 600_000,
   /** Rounds under way in one process, each of another organization, and their connections to Postgres. */

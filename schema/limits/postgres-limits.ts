@@ -12,5 +12,8 @@ export const POSTGRES_LIMITS = {
   leaseConnections: 2,
   credentialConnections: 2,
   readDeadlineMs: 10_000,
+  /** A statement that may run twice is sent so often when connections get lost; after the n-th time it waits n pauses. */
+  statementAttempts: 4,
+  statementPauseMs: 25,
   clockSkewMs: 2_000,
 } as const;

@@ -13,6 +13,8 @@ export const TRACKING_LIMITS = {
   /** Pages that stay open: of one link, and of a process. */
   trackingStreamsPerLink: 20,
   trackingStreams: 5_000,
+  /** Retry-After of a link that has all of its pages open: somebody has to close one first. */
+  trackingRefusedSeconds: 15,
   /** A page gets its changes at most this often. */
   trackingTellMs: 1_000,
 } as const;

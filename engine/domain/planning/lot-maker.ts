@@ -1,3 +1,4 @@
+import { LIMITS } from '../../../schema/limits.ts';
 import { refusalOf, refusalOfWay } from '../assignment/eligibility.ts';
 import type { FreeAgent, OpenOrder, PassedOver, RoundView, TravelTime } from '../assignment/round-view.ts';
 import { LATE_WEIGHT } from '../stops/lateness.ts';
@@ -19,8 +20,6 @@ const ENOUGH_TAKERS = 8;
 /** Agents looked at in a round for orders that those near the pickup will not do for, and at least for each of these. */
 const LOOKS = 200_000;
 const LEAST_LOOKS = 50;
-/** How long an order waits for its preferred agent to be free. */
-const PREFERRED_PATIENCE_MS = 600_000;
 
 /** Makes lots of a round's orders, and says who may take them at what cost. */
 export class LotMaker {
@@ -205,7 +204,7 @@ export class LotMaker {
     const number = preferredAgentId === null ? undefined : this.agentNumbers.get(preferredAgentId);
     if (number === undefined) return undefined;
     const { freeAt } = this.view.agents[number]!;
-    return freeAt <= this.view.now + PREFERRED_PATIENCE_MS ? number : undefined;
+    return freeAt <= this.view.now + LIMITS.preferredPatienceMs ? number : undefined;
   }
 
   private lotOf(bundle: Bundle, candidates: Candidates): Lot {

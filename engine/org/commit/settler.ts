@@ -8,8 +8,6 @@ import type { ShardOwnership } from './shard-ownership.ts';
 
 export type SettledOutcome = 'committed' | 'not-applied' | 'unknown';
 
-const RETRY_MS = 100;
-
 /** A group that was sent, under the epochs of its shards. */
 export interface SentGroup {
   readonly groupId: string;
@@ -61,7 +59,7 @@ export class Settler {
         return groups.map((group) => outcomeOf(group, heads, raised));
       } catch (error) {
         this.#log.warn({ err: error }, 'the outcome of a commit is still unknown');
-        await sleep(RETRY_MS);
+        await sleep(LIMITS.settlePauseMs);
       }
     }
     this.#ownership.giveUpSettling(sentUnder);

@@ -68,8 +68,6 @@ export async function currentHistory(sql: Sql, random: RandomSource): Promise<st
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';
-const PARTITION_ATTEMPTS = 10;
-const PARTITION_PAUSE_MS = 200;
 
 /** Makes the partitions of the coming days; safe to repeat, from any process. Gives way to readers and retries. */
 export async function ensurePartitions(sql: Sql): Promise<void> {
@@ -82,8 +80,8 @@ async function ensurePartitionsOf(sql: Sql, table: DailyTable): Promise<void> {
       await makePartitions(sql, table);
       return;
     } catch (error) {
-      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt === PARTITION_ATTEMPTS) throw error;
-      await sleep(PARTITION_PAUSE_MS);
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt === LIMITS.partitionAttempts) throw error;
+      await sleep(LIMITS.partitionPauseMs);
     }
   }
 }

@@ -65,8 +65,6 @@ const WIDE_OFTEN = [
   'courierType',
   'unassigned',
 ];
-/** Tasks looked at before the first of each kind are: about as long as that takes. */
-const WALKED_FOR_UNASSIGNED = 400;
 const COUNTED_OFTEN: ReadonlySet<string> = new Set(WIDE_OFTEN);
 const ORDERED_OFTEN: ReadonlySet<string> = new Set([
   ...GATHERED_OFTEN,
@@ -172,7 +170,7 @@ function orderedBy(text: PageText, ctes: readonly string[], mayFallShort: boolea
 function unassigned(text: PageText): PagePlan {
   if (text.request.sortOrder === 'ASC' || !text.isInReach) return ordered(text, ofNobody(text));
   const ctes = [
-    `walked AS MATERIALIZED (${walkText(text, `${WALKED_FOR_UNASSIGNED} + ${text.skip}`)})`,
+    `walked AS MATERIALIZED (${walkText(text, `${LIMITS.tasksWalkedForUnassigned} + ${text.skip}`)})`,
     `walk AS (SELECT count(*) >= ${text.end} AS was_enough FROM walked)`,
     text.page(walkedOr(ofNobody(text))),
   ];

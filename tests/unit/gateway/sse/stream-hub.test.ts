@@ -99,6 +99,7 @@ for (const [whose, identities, most] of [
     const refused = hub.refusalOf(identities(0));
     assert.equal(refused?.code, 'RATE_LIMITED');
     assert.match(refused!.message, new RegExp(`^The ${whose} has as many streams`));
+    assert.deepEqual(refused!.details, { retryAfterSeconds: LIMITS.streamRefusedSeconds });
     assert.equal(hub.refusalOf(identityOf('user', 99, 99)), undefined, 'others are none the worse');
     streams.at(-1)!.close();
     assert.equal(hub.refusalOf(identities(0)), undefined);
