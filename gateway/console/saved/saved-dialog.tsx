@@ -49,7 +49,7 @@ export function SavedDialog() {
           </Button>
         </p>
       )}
-      <Save />
+      <Save isFirst={views.length === 0} />
       <p class="soft">{words.kept}</p>
     </Dialog>
   );
@@ -114,7 +114,8 @@ function Rename({ name, onDone }: { readonly name: string; readonly onDone: () =
   );
 }
 
-function Save() {
+/** The first view is what a person has come to save, so its name has the focus. */
+function Save({ isFirst }: { readonly isFirst: boolean }) {
   const [typed, setTyped] = useState('');
   const name = typed.trim();
   const isKnown = savedViews.value.some((view) => view.name === name);
@@ -137,6 +138,7 @@ function Save() {
           <input
             {...props}
             required
+            autofocus={isFirst}
             dir="auto"
             maxLength={NAME_CHARS}
             placeholder={words.name}

@@ -25,7 +25,10 @@ test(
     await page.getByLabel('Search tasks').fill('ada');
     await row(page, 'Grace Hopper').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Saved views' }).click();
-    await dialog(page).getByLabel('Save the list as it is now').fill('Ada & co');
+    const name = dialog(page).getByLabel('Save the list as it is now');
+    await name.waitFor();
+    await page.keyboard.type('Ada & co');
+    assert.equal(await name.inputValue(), 'Ada & co', 'the name has the focus');
     await assertAccessible(page, 'saved views');
     await dialog(page).getByRole('button', { name: 'Save view' }).click();
     const chip = page.getByRole('button', { name: 'Ada & co', exact: true });
