@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { connectPostgres } from '../../engine/store/postgres.ts';
+import { createMigratedDatabase } from '../support/stores.ts';
 import { readPage } from './pages.ts';
 
 const ARCHITECTURE = readPage('ARCHITECTURE.md');
@@ -31,6 +33,23 @@ test('each stop on the path of a create names a file and a function in it, 25 st
     const defined = new RegExp(`(?:function |^  (?:async |readonly )?)${name}\\b *(?:[<(=])`, 'm');
     assert.match(readFileSync(file!, 'utf8'), defined, `${file} has no ${name}`);
   });
+});
+
+test('the tables of "Who writes which table" are those that the migrations leave', async () => {
+  const chapter = ARCHITECTURE.slice(ARCHITECTURE.indexOf('## Who writes'), ARCHITECTURE.indexOf('## Glossary'));
+  const lists = [...chapter.matchAll(/^\| [^|]+ \| (.+) \|$/gm)].map(([, list]) => list!);
+  const named = new Set(lists.flatMap((list) => [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name!)));
+  const { url, drop } = await createMigratedDatabase();
+  const sql = connectPostgres(url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
+  try {
+    const rows = await sql<{ readonly name: string }[]>`
+      SELECT relname AS name FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`;
+    assert.deepEqual([...named].sort(), rows.map(({ name }) => name).sort());
+  } finally {
+    await sql.end({ timeout: 5 });
+    await drop();
+  }
 });
 
 function foldersUnder(root: string): string[] {
