@@ -149,6 +149,7 @@ describe('plain words', () => {
     'Retries go by the key.',
     'All but for one.',
     'nothing of it remains',
+    'Two meet. Of these the second is left out.',
   ];
   for (const text of refused) {
     test(`the rule of plain words refuses ${text}`, () =>
@@ -163,6 +164,8 @@ describe('plain words', () => {
   });
   test('allows plain sentences and questions', () => {
     assert.deepEqual(linesOf('docs/a.md', 'Answer again. What can go wrong? The caller retries.'), []);
+    assert.deepEqual(linesOf('docs/a.md', 'Of course the end of it counts.'), []);
+    assert.deepEqual(linesOf('engine/a.ts', '/** Of one agent, in metres. */'), []);
   });
 });
 

@@ -3,6 +3,8 @@ import { type Finding, findingAt, isUnderAny, type Source } from './source.ts';
 interface BannedPhrase {
   readonly pattern: RegExp;
   readonly instead: string;
+  /** Where the phrase is banned: the end of a path. Everywhere without it. */
+  readonly endOfPath?: string;
 }
 
 /** Phrases that make a reader start a sentence again. */
@@ -27,6 +29,8 @@ const bannedPhrases: readonly BannedPhrase[] = [
     pattern: /(?:\/\*\*|^\s*\*|\/\/|[.;]) (?:What|Who|Whom|Those (?:who|that|which))\b(?![^.]*\?)/gm,
     instead: 'a sentence whose subject is a noun',
   },
+  // A capital: it begins a sentence, and the reader learns only at its verb whose part this is.
+  { pattern: /\bOf (?!course\b)/g, instead: 'the subject first, or "For each", "When"', endOfPath: '.md' },
   {
     pattern: /\b(?:test|it|describe|suite)\(\s*['"`](?:what|who|whom|those|that)\b/g,
     instead: 'a name whose subject is a noun: a failing line in a log stands alone',
@@ -48,7 +52,8 @@ export function plainWordsRule(sources: readonly Source[]): Finding[] {
 
 /** Every banned phrase of one file. */
 export function phrasesIn(source: Source): Finding[] {
-  return bannedPhrases.flatMap(({ pattern, instead }) =>
+  const phrases = bannedPhrases.filter(({ endOfPath = '' }) => source.path.endsWith(endOfPath));
+  return phrases.flatMap(({ pattern, instead }) =>
     [...source.text.matchAll(pattern)].map((match) =>
       findingAt(source, match.index + match[0].search(/\S/), 'plain-words', `"${match[0].trim()}": write ${instead}`),
     ),
