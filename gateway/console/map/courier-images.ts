@@ -1,9 +1,15 @@
 import type { CourierPin } from '../live/protocol.ts';
 import type { MapColors } from './map-colors.ts';
 
-const SIZE = 44;
 const RATIO = 2;
 const RADIUS = 6.5;
+/**
+ * How far a picture reaches around the place of its courier, in pixels of the screen; the nose points up. No farther than
+ * it has to: without a graphics card an empty pixel costs as much as a full one.
+ */
+export const REACH_PX = { side: 8.5, up: 11, down: 8.5 } as const;
+const WIDTH = 2 * REACH_PX.side * RATIO;
+const HEIGHT = (REACH_PX.up + REACH_PX.down) * RATIO;
 
 type State = CourierPin['state'];
 
@@ -11,8 +17,6 @@ const STATES: readonly State[] = ['free', 'busy', 'late', 'off'];
 
 /** Each state, with and without a heading. */
 export const PICTURES = 2 * STATES.length;
-/** The width and height of a picture on the screen. */
-export const PICTURE_PX = SIZE / RATIO;
 
 /** The place of a courier's picture in the atlas: by its state, with a nose where its heading is known. */
 export function pictureOf(state: State, hasHeading: boolean): number {
@@ -27,20 +31,20 @@ export function courierAtlas(colors: MapColors): OffscreenCanvas {
     late: colors.late,
     off: colors.muted,
   };
-  const atlas = new OffscreenCanvas(SIZE * PICTURES, SIZE);
+  const atlas = new OffscreenCanvas(WIDTH * PICTURES, HEIGHT);
   const context = atlas.getContext('2d')!;
   for (const state of STATES)
     for (const hasHeading of [false, true]) {
       const drawn = picture(fills[state], state === 'free', hasHeading, colors);
-      context.putImageData(drawn, SIZE * pictureOf(state, hasHeading), 0);
+      context.putImageData(drawn, WIDTH * pictureOf(state, hasHeading), 0);
     }
   return atlas;
 }
 
 function picture(fill: string, isRing: boolean, hasHeading: boolean, colors: MapColors): ImageData {
-  const context = new OffscreenCanvas(SIZE, SIZE).getContext('2d')!;
+  const context = new OffscreenCanvas(WIDTH, HEIGHT).getContext('2d')!;
   context.scale(RATIO, RATIO);
-  context.translate(SIZE / RATIO / 2, SIZE / RATIO / 2);
+  context.translate(REACH_PX.side, REACH_PX.up);
   const body = new Path2D();
   if (hasHeading) {
     body.moveTo(0, -RADIUS - 4);
@@ -60,5 +64,5 @@ function picture(fill: string, isRing: boolean, hasHeading: boolean, colors: Map
     context.fillStyle = colors.surface;
     context.fill();
   }
-  return context.getImageData(0, 0, SIZE, SIZE);
+  return context.getImageData(0, 0, WIDTH, HEIGHT);
 }
