@@ -6,10 +6,24 @@ import type { CourierLayer } from './courier-layer.ts';
 import { type Features, lineOf, NOTHING, type Place, pointAt } from './features.ts';
 import { demoStreets, graticule } from './ground/quiet-ground.ts';
 import type { MapColors } from './map-colors.ts';
-import { taskFeatures } from './task-features.ts';
+import { looksAlike, taskFeatures } from './task-features.ts';
 
-const SOURCES = ['graticule', 'world', 'streets', 'trail', 'route', 'way', 'tasks', 'chosen-courier', 'draft'] as const;
+const SOURCES = [
+  'graticule',
+  'world',
+  'streets',
+  'trail',
+  'route',
+  'way',
+  'tasks',
+  'chosen-task',
+  'selected-tasks',
+  'chosen-courier',
+  'draft',
+] as const;
 type SourceName = (typeof SOURCES)[number];
+/** Each is the only layer of its source. */
+type LineName = 'trail' | 'route' | 'way';
 type Spot = { readonly longitude: number; readonly latitude: number };
 
 /** Below this zoom tasks that lie together are one cluster. */
@@ -98,26 +112,27 @@ function addWorld(map: GlMap, color: string): void {
 }
 
 function addWays(map: GlMap, { accent, muted }: MapColors): void {
-  const round = { 'line-cap': 'round', 'line-join': 'round' } as const;
+  const layoutOf = (name: LineName) =>
+    ({ 'line-cap': 'round', 'line-join': 'round', visibility: isEmpty(map, name) ? 'none' : 'visible' }) as const;
   map.addLayer({
     id: 'way',
     source: 'way',
     type: 'line',
-    layout: round,
+    layout: layoutOf('way'),
     paint: { 'line-color': muted, 'line-width': 2, 'line-dasharray': [1, 2] },
   });
   map.addLayer({
     id: 'trail',
     source: 'trail',
     type: 'line',
-    layout: round,
+    layout: layoutOf('trail'),
     paint: { 'line-color': muted, 'line-width': 3, 'line-opacity': 0.5 },
   });
   map.addLayer({
     id: 'route',
     source: 'route',
     type: 'line',
-    layout: round,
+    layout: layoutOf('route'),
     paint: { 'line-color': accent, 'line-width': 2.5, 'line-opacity': 0.75 },
   });
 }
@@ -131,9 +146,8 @@ function addSelected(map: GlMap, { accent }: MapColors): void {
   const scale = scaleOf();
   map.addLayer({
     id: 'selected-tasks',
-    source: 'tasks',
+    source: 'selected-tasks',
     type: 'circle',
-    filter: ['in', ['get', 'id'], ['literal', []]],
     paint: { 'circle-radius': 9 * scale, 'circle-color': accent, 'circle-opacity': 0.3 },
   });
 }
@@ -181,9 +195,8 @@ function addTasks(map: GlMap, { surface, accent, late, wait, ink, muted }: MapCo
   });
   map.addLayer({
     id: 'chosen-task',
-    source: 'tasks',
+    source: 'chosen-task',
     type: 'circle',
-    filter: ['==', ['get', 'id'], -1],
     paint: { 'circle-radius': 11 * scale, 'circle-opacity': 0, 'circle-stroke-color': ink, 'circle-stroke-width': 2 },
   });
 }
@@ -229,9 +242,23 @@ export function drawChosenCourier(map: GlMap, pin: Spot | null): void {
   setData(map, 'chosen-courier', pinOf(pin));
 }
 
+/** The ring of the task that is open. A source of its own: a filter would cut all tasks into tiles again. */
+export function drawChosenTask(map: GlMap, pin: Spot | null): void {
+  setData(map, 'chosen-task', pinOf(pin));
+}
+
+export function drawSelected(map: GlMap, pins: readonly Spot[]): void {
+  setData(map, 'selected-tasks', pointsOf(pins));
+}
+
 function pinOf(spot: Spot | null): Features {
-  if (!spot) return NOTHING;
-  return { type: 'FeatureCollection', features: [pointAt(spot.longitude, spot.latitude, {})] };
+  return pointsOf(spot ? [spot] : []);
+}
+
+function pointsOf(spots: readonly Spot[]): Features {
+  if (spots.length === 0) return NOTHING;
+  const features = spots.map(({ longitude, latitude }) => pointAt(longitude, latitude, {}));
+  return { type: 'FeatureCollection', features };
 }
 
 export function drawGraticule(map: GlMap): void {
@@ -239,7 +266,7 @@ export function drawGraticule(map: GlMap): void {
 }
 
 /**
- * Draws the pins of tasks. The map gets those that have changed: at thousands of tasks it would take longer to hand all
+ * Draws the pins of tasks. The map gets those that look different: at thousands of tasks it would take longer to hand all
  * of them over than to draw them.
  */
 export function taskDrawer(map: GlMap): (pins: readonly TaskPin[], agentId: number | null) => void {
@@ -255,7 +282,7 @@ export function taskDrawer(map: GlMap): (pins: readonly TaskPin[], agentId: numb
       return;
     }
     const add = taskFeatures(
-      pins.filter((pin) => before.get(pin.id) !== pin),
+      pins.filter((pin) => !looksAlike(before.get(pin.id), pin)),
       agentId,
     ).features;
     const remove = [...before.keys()].filter((id) => !drawn.has(id));
@@ -269,32 +296,33 @@ export function drawWorld(map: GlMap, lines: Features): void {
 
 /** The way that a courier has come. */
 export function drawTrail(map: GlMap, places: readonly Place[]): void {
-  setData(map, 'trail', path(places));
+  drawLine(map, 'trail', places);
 }
 
 /** From the courier through its stops, in the order of the plan. */
 export function drawRoute(map: GlMap, pin: CourierPin | undefined, stops: readonly TaskPin[]): void {
   const from: Place[] = pin ? [[pin.longitude, pin.latitude]] : [];
-  setData(map, 'route', path([...from, ...stops.map((stop): Place => [stop.longitude, stop.latitude])]));
+  drawLine(map, 'route', [...from, ...stops.map((stop): Place => [stop.longitude, stop.latitude])]);
 }
 
 /** From the pickup of a task to its drop-off. */
 export function drawWay(map: GlMap, pin: TaskPin | undefined): void {
-  setData(map, 'way', pin?.pickup ? path([pin.pickup, [pin.longitude, pin.latitude]]) : NOTHING);
+  drawLine(map, 'way', pin?.pickup ? [pin.pickup, [pin.longitude, pin.latitude]] : []);
 }
 
-export function markSelected(map: GlMap, ids: ReadonlySet<number>): void {
-  map.setFilter('selected-tasks', ['in', ['get', 'id'], ['literal', [...ids]]]);
-}
-
-export function choose(map: GlMap, taskId: number | null): void {
-  map.setFilter('chosen-task', ['==', ['get', 'id'], taskId ?? -1]);
-}
-
-function path(places: readonly Place[]): Features {
-  return places.length < 2 ? NOTHING : { type: 'FeatureCollection', features: [lineOf(places)] };
+/** A layer of lines costs a pass over the whole canvas, also without a line: it is hidden then. */
+function drawLine(map: GlMap, name: LineName, places: readonly Place[]): void {
+  const isLine = places.length > 1;
+  setData(map, name, isLine ? { type: 'FeatureCollection', features: [lineOf(places)] } : NOTHING);
+  if (map.getLayer(name)) map.setLayoutProperty(name, 'visibility', isLine ? 'visible' : 'none');
 }
 
 function setData(map: GlMap, name: SourceName, data: Features): void {
+  // The map is drawn once more for anything that comes into a source, nothing included.
+  if (data === NOTHING && isEmpty(map, name)) return;
   map.getSource<GeoJSONSource>(name)?.setData(data);
+}
+
+function isEmpty(map: GlMap, name: SourceName): boolean {
+  return map.getSource<GeoJSONSource>(name)?.serialize().data === NOTHING;
 }

@@ -1,4 +1,4 @@
-import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import {
   AttributionControl,
   type GeoJSONSource,
@@ -20,15 +20,15 @@ import type { TileGround } from './ground/tile-ground.ts';
 import { readMapColors } from './map-colors.ts';
 import {
   addLayers,
-  choose,
   drawChosenCourier,
+  drawChosenTask,
   drawDraft,
   drawGraticule,
   drawRoute,
+  drawSelected,
   drawTrail,
   drawWay,
   drawWorld,
-  markSelected,
   scaleOf,
   taskDrawer,
 } from './map-layers.ts';
@@ -70,10 +70,13 @@ export function openMap(container: HTMLElement, handlers: Handlers): OpenMap {
     // A drag with Shift selects.
     boxZoom: false,
     pitchWithRotate: false,
+    maxPitch: 0,
     fadeDuration: 0,
     trackResize: false,
   });
   map.touchZoomRotate.disableRotation();
+  map.keyboard.disableRotation();
+  if (!styleUrl) leaveOutSky(map);
   map.addControl(new ScaleControl({ maxWidth: 120 }), 'bottom-left');
   // Those of a style may be many: they fold.
   if (styleUrl || tilesUrl) map.addControl(new AttributionControl({ compact: !tilesUrl }), 'bottom-right');
@@ -103,6 +106,14 @@ export function openMap(container: HTMLElement, handlers: Handlers): OpenMap {
       map.remove();
     },
   };
+}
+
+/**
+ * A map that is never tilted shows no sky, and is shaded for it all the same: all over the canvas, in each drawing. Without
+ * a graphics card that is a third of the work. The globe of a style may have one.
+ */
+function leaveOutSky(map: GlMap): void {
+  map.painter.drawFunctions.sky = () => {};
 }
 
 /** A setting of the gateway, which the page carries. */
@@ -177,6 +188,8 @@ function keepDrawn(map: GlMap, couriers: CourierLayer, { hasStyle, tiles }: Grou
   ];
   const drawTasks = taskDrawer(map);
   const { value: shownTask, stop: stopSettling } = settled(taskId);
+  const shownPin = computed(() => taskPins.value.find(({ id }) => id === shownTask.value));
+  const chosenPin = computed(() => courierPins.value.find(({ id }) => id === agentId.value));
   const stopMarkers = new StopMarkers(map);
   const restored = signal(0);
   // A graphics card that was lost and is back keeps the sources, and of the layers not all.
@@ -190,27 +203,22 @@ function keepDrawn(map: GlMap, couriers: CourierLayer, { hasStyle, tiles }: Grou
       tiles.value?.erase();
       const drawTiles = () => tiles.value?.draw(theme);
       addLayers(map, readMapColors(), { couriers, hasStyle, drawTiles, isDemo: isDemo() });
-      choose(map, shownTask.peek());
-      markSelected(map, selected.peek());
     }),
     effect(() => couriers.show(courierPins.value)),
-    effect(() => drawChosenCourier(map, courierPins.value.find(({ id }) => id === agentId.value) ?? null)),
+    effect(() => drawChosenCourier(map, chosenPin.value ?? null)),
     effect(() => drawTasks(taskPins.value, agentId.value)),
-    effect(() => choose(map, shownTask.value)),
-    effect(() => markSelected(map, selected.value)),
+    effect(() => drawChosenTask(map, shownPin.value ?? null)),
+    effect(() => {
+      const ids = selected.value;
+      drawSelected(map, ids.size === 0 ? [] : taskPins.value.filter(({ id }) => ids.has(id)));
+    }),
     keepTrail((places) => drawTrail(map, places)),
     effect(() => drawDraft(map, pinTarget.value?.pin ?? null)),
-    effect(() =>
-      drawWay(
-        map,
-        taskPins.value.find(({ id }) => id === shownTask.value),
-      ),
-    ),
+    effect(() => drawWay(map, shownPin.value)),
     effect(() => {
       const id = agentId.value;
-      const pin = courierPins.value.find((each) => each.id === id);
       const inOrder = id === null ? [] : inPlannedOrder(taskPins.value, id);
-      drawRoute(map, pin, inOrder);
+      drawRoute(map, chosenPin.value, inOrder);
       stopMarkers.show(inOrder);
     }),
   ];

@@ -15,6 +15,18 @@ export function taskFeatures(pins: readonly TaskPin[], agentId: number | null): 
   return { type: 'FeatureCollection', features };
 }
 
+/** Whether the map draws a task as before. Its estimate, which changes with each step of its courier, is not drawn. */
+export function looksAlike(one: TaskPin | undefined, other: TaskPin): boolean {
+  return (
+    one !== undefined &&
+    one.longitude === other.longitude &&
+    one.latitude === other.latitude &&
+    one.status === other.status &&
+    one.isLate === other.isLate &&
+    one.agentId === other.agentId
+  );
+}
+
 /** A part of the map, in degrees. */
 export interface Box {
   readonly west: number;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TaskPin } from '../../../../gateway/console/live/protocol.ts';
-import { idsInside, inPlannedOrder, taskFeatures } from '../../../../gateway/console/map/task-features.ts';
+import { idsInside, inPlannedOrder, looksAlike, taskFeatures } from '../../../../gateway/console/map/task-features.ts';
 
 const pin = (id: number, fields: Partial<TaskPin>): TaskPin => ({
   id,
@@ -42,4 +42,21 @@ test('a box selects the tasks inside it, its edges included', () => {
     pin(4, { latitude: 52.61 }),
   ];
   assert.deepEqual(idsInside(pins, box), [1, 2]);
+});
+
+test('a task is drawn again when it looks different, and not when only its estimate has changed', () => {
+  const before = pin(1, {});
+  assert.equal(looksAlike(undefined, before), false);
+  assert.equal(looksAlike(before, pin(1, { etaAtMs: 1_000, order: 1_000 })), true);
+  const changes: Partial<TaskPin>[] = [
+    { longitude: 13.5 },
+    { latitude: 52.6 },
+    { status: 'assigned' },
+    { isLate: true },
+    { agentId: 2 },
+  ];
+  for (const change of changes) {
+    assert.equal(looksAlike(before, pin(1, change)), false, JSON.stringify(change));
+    assert.notDeepEqual(taskFeatures([before], 1), taskFeatures([pin(1, change)], 1), JSON.stringify(change));
+  }
 });
