@@ -15,6 +15,7 @@ import { isPlacing, pinTarget } from '../page/pin.ts';
 import { agentId, shownTheme, taskId } from '../page/state.ts';
 import { listenForBoxes } from './box-select.ts';
 import { CourierLayer } from './courier-layer.ts';
+import { drawAside } from './drawing/draw-aside.ts';
 import { keepSize, settled } from './follow-calmly.ts';
 import type { TileGround } from './ground/tile-ground.ts';
 import { readMapColors } from './map-colors.ts';
@@ -81,7 +82,7 @@ export function openMap(container: HTMLElement, handlers: Handlers): OpenMap {
   // Those of a style may be many: they fold.
   if (styleUrl || tilesUrl) map.addControl(new AttributionControl({ compact: !tilesUrl }), 'bottom-right');
   const couriers = new CourierLayer(scaleOf());
-  const stops: (() => void)[] = [keepSize(map)];
+  const stops: (() => void)[] = [keepSize(map), drawAside(map)];
   map.once('load', () => {
     const tiles = signal<TileGround | null>(null);
     stops.push(keepDrawn(map, couriers, { hasStyle: styleUrl !== '', tiles }));

@@ -37,6 +37,9 @@ export const courierDay = signal<CourierDay | null | undefined>(undefined);
 export const courierPins = signal<readonly CourierPin[]>([]);
 export const taskPins = signal<readonly TaskPin[]>([]);
 
+/** How long the map takes to draw, in milliseconds; the map tells it. */
+export const drawMs = signal(0);
+
 const kept = {
   couriers: new KeptList<Courier>(),
   courierPins: new KeptList<CourierPin>(),
@@ -93,9 +96,9 @@ function setSession(next: Session): void {
 /** The next patch comes when this one is painted, so a slow page gets fewer and larger ones. */
 function apply(patch: Patch): void {
   const isDrawn = patch.courierPins !== undefined || patch.taskPins !== undefined;
-  requestAnimationFrame((beganAt) => {
+  requestAnimationFrame(() => {
     // First, so that a fault of a view cannot end the patches.
-    requestAnimationFrame((paintedAt) => post({ kind: 'painted', drawMs: isDrawn ? paintedAt - beganAt : null }));
+    requestAnimationFrame(() => post({ kind: 'painted', drawMs: isDrawn ? drawMs.peek() : null }));
     if (patch.connection) connection.value = patch.connection;
     if (patch.figures) figures.value = patch.figures;
     if (patch.exceptions) exceptions.value = patch.exceptions;
