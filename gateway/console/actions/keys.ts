@@ -91,8 +91,10 @@ function hasDialog(): boolean {
   return document.querySelector('dialog[open]') !== null;
 }
 
+/** The field of a dialog that has just closed still has the focus for a moment: nobody types there any more. */
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
+  if (!(target instanceof HTMLElement) || target.closest('dialog:not([open])')) return false;
+  return target.closest('input, textarea, select, [contenteditable]') !== null;
 }
 
 /** Also while one types: `Ctrl K`, or `⌘ K`, means nothing else there. */
