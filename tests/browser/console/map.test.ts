@@ -8,6 +8,8 @@ import { assertAccessible, openConsole, seedDispatcher, signIn } from './console
 
 const fixture = useGateway();
 const chrome = useBrowser();
+/** Longer than a slow map waits for its next drawing. */
+const RING_MS = 2_000;
 const order = (last: number, latitude: number, longitude: number) => ({
   customer: { name: `Customer ${last}`, phone: `+44207946000${last}` },
   location: { address: `Low St ${last}`, latitude, longitude },
@@ -87,10 +89,16 @@ test(
     await page.mouse.click(centre.x, centre.y);
     await page.locator('.map-chosen').waitFor({ state: 'detached' });
     await page.mouse.move(x + 20, y + 20);
-    // Inside the picture of the courier: the ring around a chosen one goes a moment after the panel.
-    const around = { x: centre.x - 5, y: centre.y - 5, width: 10, height: 10 };
+    const around = { x: centre.x - 40, y: centre.y - 40, width: 80, height: 80 };
     const look = async () => (await page.screenshot({ clip: around })).toString('base64');
-    const drawn = await look();
+    // On a slow map the ring around a chosen courier goes a moment after the panel.
+    let drawn = await look();
+    await until('the ring around the courier is gone', async () => {
+      const before = drawn;
+      await page.waitForTimeout(RING_MS);
+      drawn = await look();
+      return drawn === before;
+    });
     await page.evaluate(`{
     globalThis.card = document.querySelector('.maplibregl-canvas').getContext('webgl2').getExtension('WEBGL_lose_context');
     card.loseContext();

@@ -36,8 +36,8 @@ const PARTS = Object.keys(PACE_MS) as Part[];
 /** Parts that the map draws. */
 const DRAWN: ReadonlySet<Part> = new Set(['courierPins', 'taskPins']);
 /**
- * The map draws for a part of the time at most. Without a graphics card one drawing takes some hundred milliseconds, and
- * the keys wait behind it.
+ * The map draws for a part of the time at most, and gets no more pins than it draws. Without a graphics card one drawing
+ * takes some hundred milliseconds of both cores.
  */
 const REST_OF_DRAWING = 3;
 const LONGEST_REST_MS = 1_500;
