@@ -8,8 +8,8 @@ import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import type { PackageRecord } from '../../../schema/tasks/package.ts';
 import type { WarehouseWithLocation } from '../../store/records/warehouse-store.ts';
 import { type HeldTask, heldTask } from './agent-loads.ts';
+import { balanceAfter } from './books/money-book.ts';
 import type { Change, PutTask } from './changes.ts';
-import { balanceAfter } from './money-book.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 
 /**

@@ -12,17 +12,17 @@ import { quotaPeriod } from '../../domain/quota.ts';
 import type { FetchedRecords, IdempotencyRecord, OrganizationHead } from '../../store/actor/actor-store.ts';
 import type { FetchedAgents } from '../../store/records/agent-store.ts';
 import type { WarehouseWithLocation } from '../../store/records/warehouse-store.ts';
-import { AgentBook } from './agent-book.ts';
 import { AgentLoads, type HeldTask } from './agent-loads.ts';
+import { AgentBook } from './books/agent-book.ts';
+import { ContactBook } from './books/contact-book.ts';
+import { CustomerBook } from './books/customer-book.ts';
+import { MoneyBook } from './books/money-book.ts';
+import { PagedBook } from './books/paged-book.ts';
+import { RequestBook } from './books/request-book.ts';
 import type { Change, PutTask } from './changes.ts';
-import { ContactBook } from './contact-book.ts';
-import { CustomerBook } from './customer-book.ts';
 import { KeptAnswers, type KeptBounds } from './kept-answers.ts';
 import { type Basis, evictOldest, type Live, type LiveTask, READ } from './live.ts';
-import { MoneyBook } from './money-book.ts';
-import { PagedBook } from './paged-book.ts';
 import { RecencyMap } from './recency-map.ts';
-import { RequestBook } from './request-book.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 
 export interface StateBounds {

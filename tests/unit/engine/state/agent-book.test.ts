@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AgentBook } from '../../../../engine/org/state/agent-book.ts';
+import { AgentBook } from '../../../../engine/org/state/books/agent-book.ts';
 import { shownAgent as shown, wholeAgent as whole } from './agent-fixture.ts';
 
 const READ = { ticket: 0, sequence: 0 };

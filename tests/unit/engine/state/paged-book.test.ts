@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PagedBook } from '../../../../engine/org/state/paged-book.ts';
+import { PagedBook } from '../../../../engine/org/state/books/paged-book.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 
 const SEED = 31;

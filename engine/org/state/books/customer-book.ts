@@ -1,6 +1,6 @@
-import type { CustomerRecord } from '../../../schema/customers/customer.ts';
-import { type Basis, evictOldest, type Live, READ } from './live.ts';
-import { RecencyMap } from './recency-map.ts';
+import type { CustomerRecord } from '../../../../schema/customers/customer.ts';
+import { type Basis, evictOldest, type Live, READ } from '../live.ts';
+import { RecencyMap } from '../recency-map.ts';
 
 /** The customers in memory, found by id, by phone and, those without one, by e-mail address. */
 export class CustomerBook {

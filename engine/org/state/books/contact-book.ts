@@ -1,6 +1,6 @@
-import type { CustomerRecord } from '../../../schema/customers/customer.ts';
-import { LIMITS } from '../../../schema/limits.ts';
-import type { Contacts } from '../../store/actor/actor-store.ts';
+import type { CustomerRecord } from '../../../../schema/customers/customer.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
+import type { Contacts } from '../../../store/actor/actor-store.ts';
 
 /**
  * The contacts that inline customers of a small organization can match beside those in memory, so that a new customer

@@ -1,10 +1,10 @@
-import { LIMITS } from '../../../schema/limits.ts';
-import type { AccountBalance, AccountOwner, EntryRecord } from '../../../schema/money/ledger.ts';
-import type { PaymentRecord } from '../../../schema/money/payment.ts';
-import type { FetchedRecords } from '../../store/actor/actor-store.ts';
-import type { Change } from './changes.ts';
-import { type Basis, evictOldest, type Live, READ } from './live.ts';
-import { RecencyMap } from './recency-map.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
+import type { AccountBalance, AccountOwner, EntryRecord } from '../../../../schema/money/ledger.ts';
+import type { PaymentRecord } from '../../../../schema/money/payment.ts';
+import type { FetchedRecords } from '../../../store/actor/actor-store.ts';
+import type { Change } from '../changes.ts';
+import { type Basis, evictOldest, type Live, READ } from '../live.ts';
+import { RecencyMap } from '../recency-map.ts';
 
 interface OwnerAccounts extends Basis {
   /** By currency; those that are not here have nothing. */

@@ -1,5 +1,5 @@
-import { LIMITS } from '../../../schema/limits.ts';
-import { DigestSet, digestOf } from './digest-set.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
+import { DigestSet, digestOf } from '../digest-set.ts';
 
 interface BookBounds {
   /** How many names are held at most. */

@@ -1,7 +1,7 @@
-import type { AssignmentRequestRecord } from '../../../schema/assignment/assignment.ts';
-import { LIMITS } from '../../../schema/limits.ts';
-import { evictOldest, type Live, READ } from './live.ts';
-import { RecencyMap } from './recency-map.ts';
+import type { AssignmentRequestRecord } from '../../../../schema/assignment/assignment.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
+import { evictOldest, type Live, READ } from '../live.ts';
+import { RecencyMap } from '../recency-map.ts';
 
 /** Requests that agents were asked lately, open or not, and all open requests of some agents. */
 export class RequestBook {

@@ -1,6 +1,6 @@
-import type { AgentOfTask, AgentRecord } from '../../../schema/fleet/agent.ts';
-import { type Basis, evictOldest, type Live, READ } from './live.ts';
-import { RecencyMap } from './recency-map.ts';
+import type { AgentOfTask, AgentRecord } from '../../../../schema/fleet/agent.ts';
+import { type Basis, evictOldest, type Live, READ } from '../live.ts';
+import { RecencyMap } from '../recency-map.ts';
 
 /**
  * The agents in memory: whole, or as far as tasks show them until somebody wants the rest. Only a whole one changes, so
