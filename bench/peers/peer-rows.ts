@@ -39,12 +39,12 @@ export async function insertTask(tx: Transaction, row: New<TaskRecord>): Promise
     INSERT INTO tasks (organization_id, id, version, name, code, task_type, status, status_rank, time_to_serve,
       scheduled_at, description, notes, customer_id, courier_type, location_id, pickup_location_id, channel_id,
       auto_assignment_status, ready_at, window_start, window_end, estimated_duration, tracking_token, deadline_at,
-      created_at, updated_at)
+      created_at, updated_at, moving_while_open)
     VALUES (${row.organizationId}, nextval('task_ids'), ${row.version}, ${row.name}, ${row.code}, ${row.taskType},
       ${row.status}, 0, ${row.timeToServe}, ${row.scheduledAt}, ${row.description}, ${row.notes}, ${row.customerId},
       ${row.courierType}, ${row.locationId}, ${row.pickupLocationId}, ${row.channelId}, ${row.autoAssignmentStatus},
       ${row.readyAt}, ${row.windowStart}, ${row.windowEnd}, ${row.estimatedDuration}, ${row.trackingToken},
-      ${row.deadlineAt}, ${row.createdAt}, ${row.updatedAt})
+      ${row.deadlineAt}, ${row.createdAt}, ${row.updatedAt}, true)
     RETURNING id`;
   return { ...row, id: rows[0]!.id };
 }

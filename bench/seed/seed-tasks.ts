@@ -2,6 +2,7 @@ import { hashSecret, newApiKey } from '../../engine/runtime/secrets.ts';
 import { makeOrganization } from '../../engine/store/accounts/organization-store.ts';
 import { createMaintenanceStore } from '../../engine/store/cluster/maintenance-store.ts';
 import { numberArray, type Sql } from '../../engine/store/postgres.ts';
+import { LIMITS } from '../../schema/limits.ts';
 
 export interface SeededTasks {
   readonly organizationId: number;
@@ -26,6 +27,8 @@ const TASKS_PER_STATEMENT = 100_000;
 const DAYS = 365;
 /** Tasks behind this share may be open; seven of ten are. */
 const OPEN_FROM = 0.93;
+/** The share of them that is open. */
+const OPEN_SHARE = 0.7;
 
 /** Where the seeded rows begin: ids count up from here, task 0 with location 0 and package 0. */
 interface Ground {
@@ -148,14 +151,15 @@ async function makeSharedPlaces(sql: Sql, { organizationId, firstLocationId, tas
     FROM generate_series(0, ${SHARED_PLACES - 1}::int) n`;
 }
 
-/** Tasks number `from` to `to`. The newest are open, and those of them that are late are known to be. */
+/** Tasks number `from` to `to`. The newest are open, and those of them that are late are known to be. As many as can be are moving ones. */
 async function makeTasks(sql: Sql, ground: Ground, from: number, to: number): Promise<void> {
   const { organizationId, channelIds, firstAgentId, firstCustomerId, firstLocationId, firstTaskId, tasks } = ground;
+  const firstMoving = tasks - Math.floor(LIMITS.movingTasks / OPEN_SHARE);
   await sql`
     INSERT INTO tasks (organization_id, id, version, name, code, task_type, status, status_rank, time_to_serve,
       scheduled_at, assigned_at, accepted_at, started_at, completed_at, notes, customer_id, agent_id, courier_type,
       location_id, channel_id, integration_data, auto_assignment_status, amount_minor, currency, tracking_token,
-      outcome, delayed_at, deadline_at, created_at, updated_at)
+      outcome, delayed_at, deadline_at, created_at, updated_at, moving_while_open)
     SELECT ${organizationId}, ${firstTaskId}::bigint + n, 1 + rank, 'Delivery ' || n, 'SEED-' || n, task_type, status,
       rank, time_to_serve, scheduled_at,
       CASE WHEN rank BETWEEN 2 AND 5 THEN created_at + interval '5 minutes' END,
@@ -172,7 +176,7 @@ async function makeTasks(sql: Sql, ground: Ground, from: number, to: number): Pr
       CASE WHEN task_type LIKE 'cash%' THEN 'USD' END, left(md5(${organizationId}::text || ' ' || n), 22),
       CASE WHEN rank = 5 THEN CASE WHEN pg_temp.draw(n, 25, 50) = 0 THEN 'failed' ELSE 'succeeded' END END,
       CASE WHEN coalesce(CASE WHEN rank = 5 THEN updated_at END, now()) > late_at THEN late_at END, CASE WHEN rank < 5 AND late_at > now() THEN late_at END,
-      created_at, updated_at
+      created_at, updated_at, n >= ${firstMoving}
     FROM (${drawnTasks(sql, channelIds, tasks, from, to)}) drawn,
       LATERAL (SELECT coalesce(scheduled_at + interval '1 hour', created_at + interval '1 day') AS late_at) late`;
 }
@@ -197,7 +201,7 @@ function drawnTasks(sql: Sql, channelIds: readonly number[], tasks: number, from
         'priority', 1 + pg_temp.draw(n, 16, 5), 'gift', pg_temp.draw(n, 17, 20) = 0) END AS integration_data
     FROM (SELECT n, pg_temp.draw(n, 18, 1000) AS type_draw, pg_temp.draw(n, 19, 100) AS channel_draw,
         pg_temp.draw(n, 20, 100) < 15 AS is_scheduled,
-        CASE WHEN n >= ${Math.floor(tasks * OPEN_FROM)} AND pg_temp.draw(n, 21, 10) < 7
+        CASE WHEN n >= ${Math.floor(tasks * OPEN_FROM)} AND pg_temp.draw(n, 21, 10) < ${OPEN_SHARE * 10}::int
           THEN (ARRAY[0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4])[1 + pg_temp.draw(n, 22, 20)]
           WHEN pg_temp.draw(n, 23, 100) < 7 THEN 6 ELSE 5 END AS rank,
         date_trunc('milliseconds', now() - (${tasks}::bigint - n) * ${DAYS / tasks}::float8 * interval '1 day') AS created_at

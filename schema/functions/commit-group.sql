@@ -21,12 +21,15 @@ DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, t
   text, text, text, text, text, text, text, text, text, text, text);
 DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
   text, text, text, text, text, text, text, text, text, text, text, text);
+DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
+  text, text, text, text, text, text, text, text, text, text, text, text, text);
 -- The older form that takes rows as JSON, before there were lines.
 DROP FUNCTION IF EXISTS write_customers(json, int);
 DROP FUNCTION IF EXISTS write_tasks(json, int);
 DROP FUNCTION IF EXISTS write_tasks(text, json, int);
 DROP FUNCTION IF EXISTS write_tasks(json, int, int);
 DROP FUNCTION IF EXISTS insert_tasks(json);
+DROP FUNCTION IF EXISTS insert_tasks(task_line[]);
 DROP FUNCTION IF EXISTS update_tasks(json);
 DROP FUNCTION IF EXISTS write_task_lists(text, json, json);
 DROP FUNCTION IF EXISTS write_task_lists(json, json, int[]);
@@ -75,7 +78,7 @@ CREATE OR REPLACE FUNCTION commit_group(
   task_counts_in text, organizations_in text DEFAULT NULL, audit_in text DEFAULT NULL,
   agents_in text DEFAULT NULL, requests_in text DEFAULT NULL, payments_in text DEFAULT NULL,
   transfers_in text DEFAULT NULL, ledger_entries_in text DEFAULT NULL, paid_tasks_in text DEFAULT NULL,
-  separator text DEFAULT NULL
+  separator text DEFAULT NULL, moving_in bigint[] DEFAULT NULL
 ) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -114,7 +117,7 @@ BEGIN
 
   IF tasks_in IS NOT NULL THEN
     task_lines := lines_of(tasks_in, separator, task_lines);
-    PERFORM write_tasks(task_lines, counts[4], counts[19]);
+    PERFORM write_tasks(task_lines, counts[4], counts[19], moving_in);
     PERFORM write_task_lists(task_lines, task_counts_in::json, counts[20:24]);
   END IF;
 
@@ -235,14 +238,15 @@ BEGIN
   PERFORM assert_written('customers', written + updated, meant);
 END $$;
 
--- `made`: the number of new ones; null when it is unknown.
-CREATE OR REPLACE FUNCTION write_tasks(tasks_in task_line[], meant int, made int) RETURNS void LANGUAGE plpgsql AS $$
+-- `made`: the number of new ones; null when it is unknown. `moving_in`: the organizations whose new tasks are moving ones.
+CREATE OR REPLACE FUNCTION write_tasks(tasks_in task_line[], meant int, made int, moving_in bigint[]) RETURNS void
+  LANGUAGE plpgsql AS $$
 DECLARE
   written bigint := 0;
   updated bigint := 0;
 BEGIN
   IF made IS DISTINCT FROM 0 THEN
-    written := insert_tasks(tasks_in);
+    written := insert_tasks(tasks_in, moving_in);
   END IF;
   IF written < meant THEN
     updated := update_tasks(tasks_in);
@@ -250,7 +254,12 @@ BEGIN
   PERFORM assert_written('tasks', written + updated, meant);
 END $$;
 
-CREATE OR REPLACE FUNCTION insert_tasks(tasks_in task_line[]) RETURNS bigint LANGUAGE plpgsql AS $$
+-- A commit of the release before may be on its way: all of its tasks are settled.
+CREATE OR REPLACE FUNCTION write_tasks(tasks_in task_line[], meant int, made int) RETURNS void LANGUAGE sql AS $$
+  SELECT write_tasks(tasks_in, meant, made, NULL)
+$$;
+
+CREATE OR REPLACE FUNCTION insert_tasks(tasks_in task_line[], moving_in bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
 BEGIN
@@ -261,7 +270,7 @@ BEGIN
       estimated_duration, required_skills, amount_minor, currency, outcome, failure_reason, tracking_token, delayed_at,
       arrived_at, eta_at, deadline_at, created_at, updated_at, awaiting_since, child_ids, search, courier,
       cancelled_at, rating, attempt, previous_task_id, next_task_id, contact, pickup_eta_at,
-      pickup_arrived_at, picked_up_at, requirements, proofs)
+      pickup_arrived_at, picked_up_at, requirements, proofs, moving_while_open)
     SELECT "organizationId", id, version, name, code, "taskType", status, "statusRank", "timeToServe",
       "scheduledAt", "assignedAt", "acceptedAt", "startedAt", "completedAt", description, notes, "customerId", "agentId",
       "courierType", "courierId", "paymentId", "locationId", "pickupLocationId", "channelId", "parentId", "integrationData",
@@ -269,7 +278,8 @@ BEGIN
       "estimatedDuration", "requiredSkills", "amountMinor", currency, outcome, "failureReason", "trackingToken", "delayedAt",
       "arrivedAt", "etaAt", "deadlineAt", "createdAt", "updatedAt", "awaitingSince", "childIds", search, courier,
       "cancelledAt", rating, coalesce(attempt, 1), "previousTaskId", "nextTaskId", contact, "pickupEtaAt",
-      "pickupArrivedAt", "pickedUpAt", requirements, proofs
+      "pickupArrivedAt", "pickedUpAt", requirements, proofs,
+      moving_in IS NOT NULL AND "organizationId" = ANY (moving_in)
     FROM unnest(tasks_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;

@@ -39,5 +39,6 @@ export function encodeGroup(
     eventBodies: bodiesOf('events', ({ eventBodies }) => eventBodies),
     idempotencyBodies: bodiesOf('idempotency', ({ idempotencyBodies }) => idempotencyBodies),
     separator: SEPARATOR,
+    moving: `{${batches.flatMap(({ movingOrganization }) => movingOrganization ?? []).join(',')}}`,
   };
 }

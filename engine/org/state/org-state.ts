@@ -24,6 +24,7 @@ import { KeptAnswers, type KeptBounds } from './kept-answers.ts';
 import { type Basis, evictOldest, type Live, type LiveTask, READ } from './live.ts';
 import { RecencyMap } from './recency-map.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
+import { Tallies } from './tallies.ts';
 
 export interface StateBounds {
   readonly tasks: number;
@@ -58,6 +59,7 @@ export class OrgState implements StateView {
   /** Which idempotency keys, as scopedKeyOf writes them, may have been used beside those in memory. */
   readonly keys = new PagedBook({ names: LIMITS.keyBookKeys, keptMs: LIMITS.keyBookMs });
   readonly money = new MoneyBook();
+  readonly tallies: Tallies;
 
   readonly #tasks = new RecencyMap<number, LiveTask>();
   readonly #taskIdByCode = new Map<string, number>();
@@ -70,7 +72,6 @@ export class OrgState implements StateView {
   readonly #loads = new AgentLoads();
   readonly #requests = new RequestBook();
   readonly #channels = new Set<number>();
-  readonly #usage = new Map<string, number>();
   readonly #keptAnswers = new KeptAnswers();
 
   constructor(head: OrganizationHead) {
@@ -80,7 +81,7 @@ export class OrgState implements StateView {
     this.durableSequence = head.lastSequence;
     this.lastAtMs = Date.parse(head.lastAt);
     this.nextDeadlineAt = head.nextDeadlineAt;
-    for (const { resource, period, used } of head.usage) this.#usage.set(`${resource} ${period}`, used);
+    this.tallies = new Tallies(head);
   }
 
   findTask(id: number): LiveTask | undefined {
@@ -171,7 +172,7 @@ export class OrgState implements StateView {
   }
 
   usedOf(resource: string, period: string): number {
-    return this.#usage.get(`${resource} ${period}`) ?? 0;
+    return this.tallies.usedOf(resource, period);
   }
 
   /** To be asked at each fetch of phones. */
@@ -222,6 +223,7 @@ export class OrgState implements StateView {
     const basis = { ticket, sequence: this.lastSequence };
     switch (change.kind) {
       case 'put-task':
+        this.tallies.countTask(this.#tasks.get(change.task.id)?.task, change.task);
         this.#putTask(this.#factsAfter(change), basis);
         break;
       case 'tell':
@@ -253,7 +255,7 @@ export class OrgState implements StateView {
         this.#movePackage(change.record, change.leaves, basis);
         break;
       case 'count-usage':
-        this.#usage.set(`${change.resource} ${change.period}`, change.used);
+        this.tallies.use(change.resource, change.period, change.used);
         break;
       case 'put-organization':
         this.organization = change.organization;

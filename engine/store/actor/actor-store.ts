@@ -7,7 +7,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { AccountBalance, AccountOwner } from '../../../schema/money/ledger.ts';
 import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import type { PackageRecord } from '../../../schema/tasks/package.ts';
-import type { TaskBundle } from '../../../schema/tasks/task.ts';
+import { isTerminal, TASK_STATUSES, type TaskBundle } from '../../../schema/tasks/task.ts';
 import { fetchBalances, fetchPayments } from '../payments/money-rows.ts';
 import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
 import { type FetchedAgents, fetchAgents } from '../records/agent-store.ts';
@@ -30,6 +30,7 @@ export interface OrganizationHead {
   readonly lastSequence: number;
   readonly lastAt: string;
   readonly nextDeadlineAt: string | null;
+  readonly openTasks: number;
   readonly usage: readonly { readonly resource: string; readonly period: string; readonly used: number }[];
 }
 
@@ -193,12 +194,16 @@ export function createOrgStore(sql: Sql): OrgStore {
   };
 }
 
+const OPEN_STATUSES = textArray(TASK_STATUSES.filter((status) => !isTerminal(status)));
+
 type HeadRow = Omit<OrganizationHead, 'organization'> & OrganizationRecord;
 
 async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationHead | 'deleted' | undefined> {
   const rows = await sql<HeadRow[]>`
     SELECT o.organization_id, o.version, o.name, o.status, o.currency, o.limits, o.settings, o.created_at, o.updated_at,
       h.last_sequence, h.last_at, h.next_deadline_at,
+      (SELECT coalesce(sum(c.count), 0)::bigint FROM task_counts c
+        WHERE c.organization_id = o.organization_id AND c.status = ANY (${OPEN_STATUSES}::text[])) AS open_tasks,
       coalesce((SELECT json_agg(json_build_object('resource', u.resource, 'period', u.period, 'used', u.used))
         FROM usage u WHERE u.organization_id = o.organization_id
           -- The deciding process may be in the month before, or in the next, by its own clock.
@@ -208,8 +213,8 @@ async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationH
     WHERE o.organization_id = ${organizationId}`;
   const [row] = rows;
   if (row) {
-    const { lastSequence, lastAt, nextDeadlineAt, usage, ...organization } = row;
-    return { organization, lastSequence, lastAt, nextDeadlineAt, usage };
+    const { lastSequence, lastAt, nextDeadlineAt, openTasks, usage, ...organization } = row;
+    return { organization, lastSequence, lastAt, nextDeadlineAt, openTasks, usage };
   }
   const tombstones = await sql`SELECT 1 FROM deleted_organizations WHERE organization_id = ${organizationId}`;
   return tombstones.length > 0 ? 'deleted' : undefined;

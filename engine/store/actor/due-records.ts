@@ -15,23 +15,36 @@ export interface DueRecords {
 }
 
 export async function fetchDue(sql: Sql, organizationId: number, now: string): Promise<DueRecords> {
-  const due = (table: 'tasks' | 'agents') => sql<{ id: number }[]>`
-    SELECT id FROM ${sql(table)} WHERE organization_id = ${organizationId} AND deadline_at <= ${now}::timestamptz
-    ORDER BY deadline_at LIMIT ${LIMITS.deadlinesPerWake}`;
-  const [taskIds, agentIds] = (await Promise.all([due('tasks'), due('agents')])).map((rows) =>
-    rows.map(({ id }) => id),
-  );
+  const most = LIMITS.deadlinesPerWake;
+  const [taskIds, agentIds] = (
+    await Promise.all([
+      // The deadlines of moving tasks stand in no index: these tasks are read one by one.
+      sql<{ id: number }[]>`
+        SELECT id FROM (
+          (SELECT id, settled_deadline_at AS at FROM tasks
+            WHERE organization_id = ${organizationId} AND settled_deadline_at <= ${now}::timestamptz
+            ORDER BY settled_deadline_at LIMIT ${most})
+          UNION ALL (SELECT id, deadline_at AS at FROM tasks
+            WHERE organization_id = ${organizationId} AND settled_rank IS NULL AND deadline_at <= ${now}::timestamptz
+            ORDER BY deadline_at LIMIT ${most})) due
+        ORDER BY at LIMIT ${most}`,
+      sql<{ id: number }[]>`
+        SELECT id FROM agents WHERE organization_id = ${organizationId} AND deadline_at <= ${now}::timestamptz
+        ORDER BY deadline_at LIMIT ${most}`,
+    ])
+  ).map((rows) => rows.map(({ id }) => id));
   const [tasks, ofAgents] = await Promise.all([
     fetchTasks(sql, organizationId, new Set(taskIds)),
     agentIds!.length === 0 ? undefined : fetchDueAgents(sql, organizationId, new Set(agentIds)),
   ]);
   const found = { taskIds: taskIds!, tasks, agentIds: agentIds!, ofAgents };
-  if ([taskIds!, agentIds!].some(({ length }) => length === LIMITS.deadlinesPerWake))
-    return { ...found, nextDeadlineAt: now };
+  if ([taskIds!, agentIds!].some(({ length }) => length === most)) return { ...found, nextDeadlineAt: now };
   const next = await sql<{ at: string | null }[]>`
     SELECT least(
+      (SELECT min(settled_deadline_at) FROM tasks
+        WHERE organization_id = ${organizationId} AND settled_deadline_at > ${now}::timestamptz),
       (SELECT min(deadline_at) FROM tasks
-        WHERE organization_id = ${organizationId} AND deadline_at > ${now}::timestamptz),
+        WHERE organization_id = ${organizationId} AND settled_rank IS NULL AND deadline_at > ${now}::timestamptz),
       (SELECT min(deadline_at) FROM agents
         WHERE organization_id = ${organizationId} AND deadline_at > ${now}::timestamptz)) AS at`;
   return { ...found, nextDeadlineAt: next[0]!.at };

@@ -199,7 +199,9 @@ async function readMarks(sql: Sql, organizationId: number, wanted: RoundTasks): 
           ORDER BY id LIMIT $4) a) AS agents,
         (SELECT string_agg(t.id || ' ' || ${MARK_OF_TASK}, ',') FROM (
           SELECT id, version, updated_at FROM tasks
-          WHERE organization_id = $1 AND agent_id IS NOT NULL AND status_rank = ANY($5::smallint[])
+          WHERE organization_id = $1 AND settled_agent_id IS NOT NULL AND settled_rank = ANY($5::smallint[])
+          UNION ALL SELECT id, version, updated_at FROM tasks
+          WHERE organization_id = $1 AND settled_rank IS NULL AND agent_id IS NOT NULL
           LIMIT $6) t) AS carried`,
       [organizationId, which, LIMITS.roundTasks, LIMITS.roundAgents, CARRIED_RANKS, LIMITS.roundCarried],
     );

@@ -1,7 +1,8 @@
 import type { WorkShift } from '../../../schema/fleet/shift.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { isTerminal, TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schema/tasks/task.ts';
-import { numberArray, type Sql } from '../postgres.ts';
+import type { TaskStatus, TimeToServe } from '../../../schema/tasks/task.ts';
+import type { Sql } from '../postgres.ts';
+import { openTasksOf } from '../rows/open-tasks-of.ts';
 import { retried } from '../statements.ts';
 
 /** An open task of an agent, with the fields that its time follows from. */
@@ -25,8 +26,6 @@ export interface AgentSchedule {
   readonly sequence: number;
 }
 
-const OPEN_RANKS = TASK_STATUSES.flatMap((status, rank) => (isTerminal(status) ? [] : rank));
-
 /** The open tasks of an agent, in the order of their start; undefined when the organization has no such agent. */
 export async function readAgentSchedule(
   sql: Sql,
@@ -39,9 +38,7 @@ export async function readAgentSchedule(
     WITH open_tasks AS MATERIALIZED (
       SELECT t.id AS task_id, t.status, t.time_to_serve, coalesce(t.scheduled_at, t.assigned_at) AS begins_at,
         t.estimated_duration
-      FROM tasks t
-      WHERE t.organization_id = ${organizationId} AND t.agent_id = ${agentId}
-        AND t.status_rank = ANY(${numberArray(OPEN_RANKS)}::int[]))
+      FROM ${openTasksOf(sql, organizationId, (column) => sql`${column} = ${agentId}`)} t)
     SELECT h.last_sequence AS sequence, (SELECT count(*) FROM open_tasks) AS count,
       (SELECT json_agg(s ORDER BY s ->> 'startsAt') FROM json_array_elements(a.shifts) s
         WHERE (s ->> 'endsAt')::timestamptz > now()) AS shifts, o.*

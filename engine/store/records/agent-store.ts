@@ -1,8 +1,9 @@
 import type { AgentRecord, ListAgentsQuery } from '../../../schema/fleet/agent.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { PackageRecord } from '../../../schema/tasks/package.ts';
-import { isTerminal, TASK_STATUSES, type TaskRecord } from '../../../schema/tasks/task.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { numberArray, type Sql, textArray } from '../postgres.ts';
+import { openTasksOf } from '../rows/open-tasks-of.ts';
 import { AGENT, PACKAGE } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
 import { customerSearchOf } from './customer-search.ts';
@@ -25,8 +26,6 @@ export interface AgentDetail {
 const SEARCH_TEXT = String.raw`fold_case(translate(CASE WHEN a.last_name = '' THEN a.first_name
     ELSE a.first_name || ' ' || a.last_name END, E'\x1e\x1f', ''))
   || E'\x1f' || fold_case(coalesce(a.email, '')) || E'\x1e' || coalesce(substr(a.phone_e164, 2), '')`;
-
-const OPEN_RANKS = TASK_STATUSES.flatMap((status, rank) => (isTerminal(status) ? [] : rank));
 
 /** A page of agents, newest first; of one agent alone with `onlyAgent`. They are few: counting them is cheap. */
 export async function listAgents(
@@ -120,8 +119,6 @@ async function readHeldTasks(sql: Sql, organizationId: number, agentIds: Iterabl
     SELECT t.agent_id, t.id AS task_id, t.time_to_serve, t.scheduled_at, t.estimated_duration,
       array_to_json(ARRAY(SELECT ${sql.unsafe(PACKAGE.json('p'))} FROM packages p
         WHERE p.organization_id = t.organization_id AND p.task_id = t.id)) AS packages
-    FROM tasks t
-    WHERE t.organization_id = ${organizationId} AND t.agent_id = ANY(${numberArray(ids)}::bigint[])
-      AND t.status_rank = ANY(${numberArray(OPEN_RANKS)}::int[])`;
+    FROM ${openTasksOf(sql, organizationId, (agentId) => sql`${agentId} = ANY(${numberArray(ids)}::bigint[])`)} t`;
   return rows.map(({ packages, ...row }) => ({ ...row, packages: packages.map((one) => PACKAGE.ofJson(one)) }));
 }

@@ -87,8 +87,8 @@ export async function readCustomer(
     FROM customers c JOIN organization_heads h ON h.organization_id = c.organization_id
     CROSS JOIN (
       SELECT count(*) AS total_tasks, max(t.created_at) AS last_task_at,
-        count(*) FILTER (WHERE t.status_rank = ${TASK_STATUSES.indexOf('completed')}) AS completed_tasks,
-        count(*) FILTER (WHERE t.status_rank = ${TASK_STATUSES.indexOf('cancelled')}) AS cancelled_tasks
+        count(*) FILTER (WHERE t.settled_rank = ${TASK_STATUSES.indexOf('completed')}) AS completed_tasks,
+        count(*) FILTER (WHERE t.settled_rank = ${TASK_STATUSES.indexOf('cancelled')}) AS cancelled_tasks
       FROM tasks t WHERE t.organization_id = $1 AND t.customer_id = $2) s
     WHERE c.organization_id = $1 AND c.id = $2`;
   // Planned again each time, too: a plan for any customer reads all tasks where a few customers have most of them.

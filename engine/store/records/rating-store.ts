@@ -30,12 +30,13 @@ export async function listRatings(
     WHERE t.organization_id = ${organizationId} AND ${rated} ${behind} ${condition}
     ORDER BY t.rated_at DESC, t.id DESC LIMIT ${most}`;
   const ids = numberArray(new Set(agentIds));
+  // Only a task that has ended has a rating, so it is settled.
   // Each agent's part of the index is read from its newest end on, and no farther than the page reaches.
   const found = agentIds
     ? sql`SELECT n.* FROM unnest(${ids}::bigint[]) a (id)
-        CROSS JOIN LATERAL (${newest(sql`AND t.agent_id = a.id`, skip + limit + 1)}) n`
+        CROSS JOIN LATERAL (${newest(sql`AND t.settled_agent_id = a.id`, skip + limit + 1)}) n`
     : newest(sql``, skip + limit + 1);
-  const ofAgents = agentIds ? sql`AND t.agent_id = ANY(${ids}::bigint[])` : sql``;
+  const ofAgents = agentIds ? sql`AND t.settled_agent_id = ANY(${ids}::bigint[])` : sql``;
   const query = () => sql<Row[]>`
     SELECT h.last_sequence AS sequence,
       (SELECT count(*) FROM tasks t WHERE t.organization_id = ${organizationId} AND ${rated} ${ofAgents}) AS count,

@@ -3,6 +3,7 @@ import { TASK_STATUSES, type TaskStatus } from '../../../schema/tasks/task.ts';
 import { isEmptyFilter, partsOf, type TaskFilter, TIME_RANGES } from '../../../schema/tasks/task-filter.ts';
 import { hasTrigrams } from '../../domain/search-text.ts';
 import { numberArray } from '../postgres.ts';
+import { allOf, firstOf, MOVING, SETTLED, withMoving } from './listed-tasks.ts';
 import { IS_OF_KIND, walkedOr } from './task-list-by-kind.ts';
 import {
   conditionsOf,
@@ -84,15 +85,15 @@ function isFoundOften(filter: TaskFilter): boolean {
 
 /** Lists that an index holds all parts of: counted along it without looking at a task, and found as planOrdered does. */
 export function planCounted(text: PageText): PagePlan {
-  const count = `(SELECT count(*) FROM ${text.tasks} t
-      WHERE t.organization_id = $1::bigint AND ${conditionsOf(text.request.filter, text.parameters, 'seek')})`;
+  const count = `(SELECT count(*) FROM (${matchesText(text, 't.id', 'seek')}) m)`;
   return { ...planOrdered(text), count };
 }
 
 const [SCHEDULED] = TIME_RANGES;
 
 /** Where a side table has every field, tasks are not read. */
-function matchingText({ request, parameters, column, tasks }: PageText): string {
+function matchingText(text: PageText): string {
+  const { request, parameters, column } = text;
   const { scheduledFrom, scheduledTo, channelId, integrationData, ...others } = request.filter;
   const isAlone = request.sortBy === 'createdAt' && isEmptyFilter(others);
   const hasWindow = (scheduledFrom ?? scheduledTo) !== undefined;
@@ -113,8 +114,12 @@ function matchingText({ request, parameters, column, tasks }: PageText): string 
     return `SELECT r.task_id AS id, r.created_at AS key FROM task_references r
       WHERE r.organization_id = $1::bigint AND r.reference = ${referenceText(key, value, parameters)}`;
   }
-  return `SELECT t.id, ${column} AS key FROM ${tasks} t
-      WHERE t.organization_id = $1::bigint AND ${conditionsOf(request.filter, parameters, isOneOf(GATHERED_OFTEN, request.filter) ? 'lead' : 'seek')}`;
+  return matchesText(text, `t.id, ${column} AS key`, isOneOf(GATHERED_OFTEN, request.filter) ? 'lead' : 'seek');
+}
+
+/** All tasks that match: those whose keys stand in an index as `way` leads to them. */
+function matchesText({ request, parameters, byParts }: PageText, selected: string, way: 'seek' | 'lead'): string {
+  return allOf(byParts, selected, (isAtHand) => conditionsOf(request.filter, parameters, isAtHand ? 'probe' : way));
 }
 
 /**
@@ -123,15 +128,14 @@ function matchingText({ request, parameters, column, tasks }: PageText): string 
  */
 export function planCountedFirst(text: PageText): PagePlan {
   const { filter } = text.request;
-  const { parameters, end } = text;
-  const matches = () => conditionsOf(filter, parameters, 'seek');
+  const { parameters, end, column } = text;
   const ctes = [
-    `counted AS MATERIALIZED (SELECT count(*) AS tasks FROM ${text.tasks} t WHERE t.organization_id = $1::bigint AND ${matches()})`,
+    `counted AS MATERIALIZED (SELECT count(*) AS tasks FROM (${matchesText(text, 't.id', 'seek')}) m)`,
     `walked AS MATERIALIZED (${walkText(text, `(SELECT CASE WHEN tasks > ${LIMITS.tasksGatheredInsteadOfWalk} THEN ${LIMITS.walkedTasks} ELSE 0 END FROM counted)`)})`,
     `walk AS (SELECT count(*) >= ${text.after ? end : `least(${end}, (SELECT tasks FROM counted))`} AS was_enough FROM walked)`,
     text.page(
-      walkedOr(`SELECT t.id, ${text.column} AS key FROM ${text.tasks} t
-        WHERE t.organization_id = $1::bigint AND ${matches()} AND ${text.behind(text.column, 't.id')} OFFSET 0`),
+      walkedOr(`SELECT t.id, t.key FROM (${matchesText(text, `t.id, ${column} AS key`, 'seek')}) t
+        WHERE ${text.behind('t.key', 't.id')} OFFSET 0`),
     ),
   ];
   const isReusable = isOneOf(COUNTED_OFTEN, filter);
@@ -190,11 +194,15 @@ function ofNobody(text: PageText): string {
   const isShown = (part: Partial<TaskFilter>) =>
     `${conditionsOf({ ...filter, ...part }, text.parameters, 'probe')} AND ${text.behind('t.created_at', 't.id')}`;
   const kinds = kindsText(ofKindsText({ ...filter, status: first }, text.parameters));
-  return `SELECT t.id, t.key FROM (${kinds}) k CROSS JOIN LATERAL (
-        SELECT t.id, t.created_at AS key FROM tasks t
+  return withMoving(
+    `SELECT t.id, t.key FROM (${kinds}) k CROSS JOIN LATERAL (
+        SELECT t.id, t.created_at AS key FROM ${SETTLED} t
         WHERE t.organization_id = $1::bigint AND ${isShown({ status: first, unassigned: undefined })} AND ${IS_OF_KIND} ${order}) t
-      UNION ALL (SELECT t.id, t.created_at AS key FROM tasks t
-        WHERE t.organization_id = $1::bigint AND ${isShown({ status: others })} AND t.status_rank >= ${FIRST_TAKEN} AND ${IS_UNASSIGNED} ${order})`;
+      UNION ALL (SELECT t.id, t.created_at AS key FROM ${SETTLED} t
+        WHERE t.organization_id = $1::bigint AND ${isShown({ status: others })} AND t.status_rank >= ${FIRST_TAKEN} AND ${IS_UNASSIGNED} ${order})`,
+    `(SELECT t.id, t.created_at AS key FROM ${MOVING} t WHERE t.organization_id = $1::bigint AND ${isShown({})} ${order})`,
+    filter,
+  );
 }
 
 /**
@@ -202,9 +210,10 @@ function ofNobody(text: PageText): string {
  * lets few of them through.
  */
 function alongCreation(text: PageText): string {
-  return `SELECT t.id, t.created_at AS key FROM tasks t
-      WHERE t.organization_id = $1::bigint AND ${conditionsOf(text.request.filter, text.parameters, 'probe')} AND ${text.behind('t.created_at', 't.id')}
-      ${text.orderBy('t.created_at', 't.id')} ${text.enough}`;
+  const isShown = `${conditionsOf(text.request.filter, text.parameters, 'probe')} AND ${text.behind('t.created_at', 't.id')}`;
+  const order = `${text.orderBy('t.created_at', 't.id')} ${text.enough}`;
+  return `SELECT t.id, t.created_at AS key FROM ${firstOf(text.byParts, isShown, order)} t
+      WHERE t.organization_id = $1::bigint`;
 }
 
 /** The first tasks of each agent in each status, along tasks_agent, then the first of those. Worst: as with a customer. */
@@ -212,11 +221,16 @@ function ofAgents(text: PageText, agentIds: readonly number[]): string {
   const { agentId: _, status, ...rest } = text.request.filter;
   const agents = text.parameters.add(numberArray(agentIds), 'bigint[]');
   const ranks = text.parameters.add(numberArray(ranksOf(status ?? TASK_STATUSES)), 'smallint[]');
-  return `SELECT t.id, t.key FROM unnest(${agents}) a (id) CROSS JOIN unnest(${ranks}) r (rank) CROSS JOIN LATERAL (
-      SELECT t.id, t.created_at AS key FROM tasks t
-      WHERE t.organization_id = $1::bigint AND ${conditionsOf(rest, text.parameters, 'probe')} AND t.agent_id = a.id AND t.status_rank = r.rank
-        AND ${text.behind('t.created_at', 't.id')}
-      ${text.orderBy('t.created_at', 't.id')} ${text.enough}) t`;
+  const isShown = `${conditionsOf(rest, text.parameters, 'probe')} AND ${text.behind('t.created_at', 't.id')}`;
+  const order = `${text.orderBy('t.created_at', 't.id')} ${text.enough}`;
+  return withMoving(
+    `SELECT t.id, t.key FROM unnest(${agents}) a (id) CROSS JOIN unnest(${ranks}) r (rank) CROSS JOIN LATERAL (
+        SELECT t.id, t.created_at AS key FROM ${SETTLED} t
+        WHERE t.organization_id = $1::bigint AND ${isShown} AND t.agent_id = a.id AND t.status_rank = r.rank ${order}) t`,
+    `(SELECT t.id, t.created_at AS key FROM ${MOVING} t
+        WHERE t.organization_id = $1::bigint AND ${isShown} AND t.agent_id = ANY (${agents}) AND t.status_rank = ANY (${ranks}) ${order})`,
+    text.request.filter,
+  );
 }
 
 /** The task that the place was made for, and those after it along location_uses, where it may stand as well. */
@@ -260,9 +274,7 @@ function walkText(text: PageText, reach: string): string {
   const bounds = own ? rangeText(filter, own, 't', parameters) : 'true';
   // The planner uses the index because of the limit that it can read.
   return `SELECT t.id, ${column} AS key FROM (
-        SELECT * FROM (
-          SELECT * FROM ${text.inOrder} t WHERE t.organization_id = $1::bigint AND ${bounds} AND ${text.behind(column, 't.id')} ${order}
-          LIMIT ${LIMITS.walkedTasks}) t
+        SELECT * FROM ${firstOf(text.inOrder, `${bounds} AND ${text.behind(column, 't.id')}`, `${order} LIMIT ${LIMITS.walkedTasks}`)} t
         ${order} LIMIT ${reach}) t
       WHERE t.organization_id = $1::bigint AND ${conditionsOf(filter, parameters, 'probe')} ${order} LIMIT ${text.end}`;
 }

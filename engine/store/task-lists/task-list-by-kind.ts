@@ -2,18 +2,19 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskSort } from '../../../schema/tasks/list-tasks.ts';
 import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { isEmptyFilter } from '../../../schema/tasks/task-filter.ts';
+import { FIRST_TERMINAL } from '../rows/open-tasks-of.ts';
+import { firstOf, isOpenOnly, MOVING, SETTLED, withMoving } from './listed-tasks.ts';
 import { kindsText, type OfKinds, ofKindsText } from './task-list-conditions.ts';
-import { isOpenOnly, type PagePlan, type PageText } from './task-list-request.ts';
+import type { PagePlan, PageText } from './task-list-request.ts';
 
 /**
- * Task `t` is of kind `k`: the leading columns of tasks_group after the organization, which holds every selected column
- * below.
+ * Task `t`, a settled one, is of kind `k`: the leading columns of tasks_group after the organization, which holds every
+ * selected column below.
  */
 export const IS_OF_KIND = `t.status_rank = k.status_rank AND t.task_type = k.task_type
       AND t.time_to_serve = k.time_to_serve AND t.channel_id = k.channel_id`;
 const ALL_TASKS = '(SELECT coalesce(sum(count), 0)::bigint FROM task_counts WHERE organization_id = $1::bigint)';
 const MATCHING = '(SELECT tasks FROM counted)';
-const FIRST_TERMINAL = TASK_STATUSES.findIndex(isTerminal);
 
 /**
  * The distance from one match to the next, where `tasks` match in total. No counter says where they lie: evenly, except
@@ -47,11 +48,16 @@ export function planByKind(text: PageText): PagePlan {
   return { ...plan, ctes, count: MATCHING };
 }
 
-/** Along tasks_created or tasks_updated, or both indexes of times due, merged. A far page passes over index entries alone: 0.1 µs each. */
+/** Along tasks_created, or tasks_updated, or both indexes of times due, merged with the moving tasks. A far page passes over index entries alone: 0.1 µs each. */
 function pageOfAll(text: PageText): string {
-  return text.page(`(SELECT t.id, ${text.column} AS key FROM ${text.inOrder} t
-      WHERE t.organization_id = $1::bigint AND ${text.behind(text.column, 't.id')}
-      ${text.orderBy(text.column, 't.id')} ${text.enough}) listed`);
+  const { inOrder, column } = text;
+  // Where several are merged, each ends with the page at the latest.
+  const enough = text.enough || (inOrder.length > 1 ? `LIMIT ${text.end}` : '');
+  const parts = inOrder.map(
+    (source) => `(SELECT t.id, ${column} AS key FROM ${source} t
+      WHERE t.organization_id = $1::bigint AND ${text.behind(column, 't.id')} ${text.orderBy(column, 't.id')} ${enough})`,
+  );
+  return text.page(`(${parts.join(' UNION ALL ')}) listed`);
 }
 
 /**
@@ -60,10 +66,14 @@ function pageOfAll(text: PageText): string {
  * out.
  */
 function pageByCreation(text: PageText, ofKinds: OfKinds): string[] {
-  const firstOfKinds = `SELECT t.id, t.key FROM kinds k CROSS JOIN LATERAL (
-        SELECT t.id, t.created_at AS key FROM tasks t
-        WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${text.behind('t.created_at', 't.id')}
-        ${text.orderBy('t.created_at', 't.id')} ${text.enough}) t`;
+  const isBehind = text.behind('t.created_at', 't.id');
+  const order = `${text.orderBy('t.created_at', 't.id')} ${text.enough}`;
+  const firstOfKinds = withMoving(
+    `SELECT t.id, t.key FROM kinds k CROSS JOIN LATERAL (
+        SELECT t.id, t.created_at AS key FROM ${SETTLED} t WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${isBehind} ${order}) t`,
+    `(SELECT t.id, t.created_at AS key FROM ${MOVING} t WHERE t.organization_id = $1::bigint AND ${ofKinds('t')} AND ${isBehind} ${order})`,
+    text.request.filter,
+  );
   if (isOpenOnly(text.request.filter) && text.request.sortOrder === 'ASC')
     return [text.page(`(${firstOfKinds}) listed`)];
   return pageAlong(text, ofKinds, `kinds * (4 + ${text.end} / 12)`, firstOfKinds);
@@ -74,9 +84,13 @@ function pageByCreation(text: PageText, ofKinds: OfKinds): string[] {
  * gathering takes 0.3 µs for each.
  */
 function pageAlongGroup(text: PageText, ofKinds: OfKinds): string[] {
-  const gathered = `SELECT t.id, t.key FROM kinds k CROSS JOIN LATERAL (
-        SELECT t.id, ${text.column} AS key FROM tasks t
-        WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${text.behind(text.column, 't.id')} OFFSET 0) t`;
+  const isBehind = text.behind(text.column, 't.id');
+  const gathered = withMoving(
+    `SELECT t.id, t.key FROM kinds k CROSS JOIN LATERAL (
+        SELECT t.id, ${text.column} AS key FROM ${SETTLED} t WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${isBehind} OFFSET 0) t`,
+    `SELECT t.id, ${text.column} AS key FROM ${MOVING} t WHERE t.organization_id = $1::bigint AND ${ofKinds('t')} AND ${isBehind}`,
+    text.request.filter,
+  );
   return pageAlong(text, ofKinds, 'tasks / 4', gathered);
 }
 
@@ -121,7 +135,7 @@ function pageFromStatus(text: PageText, ofKinds: OfKinds): string[] {
     `walked AS MATERIALIZED (${walkInStatus(text, 'true', `${text.end} - before`, ofKinds)})`,
     `walk AS (SELECT count(*) > 0 AND count(*) + (SELECT before FROM main) >= ${text.end} AS was_enough FROM walked)`,
     text.page(
-      walkedOr(gatheredText(text, 'IN (SELECT status_rank FROM ranks)')),
+      walkedOr(gatheredText(text, ofKinds, 'IN (SELECT status_rank FROM ranks)')),
       `${text.skip} - coalesce((SELECT min(before) FROM ranks), ${text.skip})`,
     ),
   ];
@@ -130,13 +144,13 @@ function pageFromStatus(text: PageText, ofKinds: OfKinds): string[] {
 /** Behind a cursor: the rest of its status, then `ranks`, the statuses after that as far as a page can reach. */
 function pageBehindStatus(text: PageText, after: NonNullable<PageText['after']>, ofKinds: OfKinds): string[] {
   const isBehind = `t.id ${text.comparison} ${after.id}`;
-  const others = gatheredText(text, 'IN (SELECT status_rank FROM ranks)');
+  const others = gatheredText(text, ofKinds, 'IN (SELECT status_rank FROM ranks)');
   return [
     `main AS MATERIALIZED (SELECT status_rank, sum(count)::bigint AS tasks FROM kinds
       WHERE status_rank = ${after.key} GROUP BY status_rank)`,
     `walked AS MATERIALIZED (${walkInStatus(text, isBehind, text.end, ofKinds)})`,
     `walk AS (SELECT count(*) >= ${text.take} AS was_enough FROM walked)`,
-    `begun AS MATERIALIZED (SELECT id, key FROM (${gatheredText(text, `= ${after.key}`, isBehind)}) o
+    `begun AS MATERIALIZED (SELECT id, key FROM (${gatheredText(text, ofKinds, `= ${after.key}`, isBehind)}) o
       WHERE NOT (SELECT was_enough FROM walk) ${text.orderBy('key', 'id')} LIMIT ${text.take})`,
     text.page(
       walkedOr(`SELECT id, key FROM begun UNION ALL
@@ -146,12 +160,17 @@ function pageBehindStatus(text: PageText, after: NonNullable<PageText['after']>,
 }
 
 /** The tasks of each kind whose status is one of `ranks`, no more of them by id than a page can hold. */
-function gatheredText(text: PageText, ranks: string, condition = 'true'): string {
+function gatheredText(text: PageText, ofKinds: OfKinds, ranks: string, condition = 'true'): string {
   const first = text.enough && `ORDER BY id ${text.request.sortOrder} ${text.enough}`;
-  return `SELECT t.id, k.status_rank AS key FROM (SELECT * FROM kinds WHERE status_rank ${ranks}) k CROSS JOIN LATERAL (
+  return withMoving(
+    `SELECT t.id, k.status_rank AS key FROM (SELECT * FROM kinds WHERE status_rank ${ranks}) k CROSS JOIN LATERAL (
         SELECT id FROM (
-          SELECT t.id FROM tasks t WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${condition} OFFSET 0) t
-        ${first} OFFSET 0) t`;
+          SELECT t.id FROM ${SETTLED} t WHERE t.organization_id = $1::bigint AND ${IS_OF_KIND} AND ${condition} OFFSET 0) t
+        ${first} OFFSET 0) t`,
+    `SELECT t.id, t.status_rank AS key FROM ${MOVING} t
+      WHERE t.organization_id = $1::bigint AND ${ofKinds('t')} AND t.status_rank ${ranks} AND ${condition}`,
+    text.request.filter,
+  );
 }
 
 function walkInStatus(text: PageText, behind: string, wanted: string, ofKinds: OfKinds): string {
@@ -165,10 +184,9 @@ function walkText(text: PageText, key: string, behind: string, reach: string, ma
   const order = text.orderBy(key, 't.id');
   // The planner uses the index because of the limit that it can read.
   return `SELECT t.id, ${text.column} AS key FROM (
-        SELECT * FROM (
-          SELECT * FROM ${text.inOrder} t WHERE t.organization_id = $1::bigint AND ${behind} ${order} LIMIT ${LIMITS.walkedTasks}) t
+        SELECT * FROM ${firstOf(text.inOrder, behind, `${order} LIMIT ${LIMITS.walkedTasks}`)} t
         ${order} LIMIT ${reach}) t
-      WHERE ${matches} ${order} LIMIT ${text.end}`;
+      WHERE t.organization_id = $1::bigint AND ${matches} ${order} LIMIT ${text.end}`;
 }
 
 /**

@@ -19,7 +19,9 @@ export function planBySchedule(text: PageText): PagePlan {
       WHERE s.organization_id = $1::bigint AND ${text.isBehindTimes ? 'false' : text.behind('s.scheduled_at', 's.task_id')}
       ${order} LIMIT ${LIMITS.walkedTasks})`,
     `scheduled AS MATERIALIZED (SELECT t.id, s.scheduled_at AS key FROM passed s
-      JOIN tasks t ON t.organization_id = $1::bigint AND t.id = s.task_id
+      CROSS JOIN LATERAL (
+        SELECT * FROM tasks t WHERE t.organization_id = $1::bigint AND t.id BETWEEN s.task_id AND s.task_id
+        ORDER BY t.id LIMIT 1) t
       WHERE t.organization_id = $1::bigint AND ${isShown} ${text.orderBy('s.scheduled_at', 't.id')} LIMIT ${text.end})`,
     `others AS MATERIALIZED (SELECT t.id, ${without} AS key FROM (
         SELECT * FROM tasks t WHERE t.organization_id = $1::bigint AND ${isBehind} ORDER BY t.id ${sortOrder}

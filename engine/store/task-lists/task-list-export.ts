@@ -4,6 +4,7 @@ import type { ShownTask } from '../../../schema/tasks/task.ts';
 import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
 import type { Sql } from '../postgres.ts';
 import { SHOWN_TASK } from '../rows/record-tables.ts';
+import { allOf, sourcesOf } from './listed-tasks.ts';
 import { conditionsOf } from './task-list-conditions.ts';
 import { Parameters } from './task-list-parameters.ts';
 import { sortKeyOf } from './task-list-request.ts';
@@ -32,14 +33,16 @@ export async function exportTasks(
 ): Promise<void> {
   const { sortOrder } = sort;
   const parameters = new Parameters(organizationId);
+  const matching = allOf(sourcesOf(filter), `t.id, ${sortKeyOf(sort)} AS key`, (isAtHand) =>
+    conditionsOf(filter, parameters, isAtHand ? 'probe' : 'seek'),
+  );
   // The first row is the place in the log alone: one statement is one snapshot, and a list may be empty.
   const text = `SELECT h.last_sequence, none.* FROM organization_heads h
       LEFT JOIN LATERAL (SELECT ${SHOWN_TASK.list} FROM tasks t WHERE t.organization_id = $1::bigint AND false) none ON true
       WHERE h.organization_id = $1::bigint
     UNION ALL SELECT * FROM (SELECT NULL::bigint, b.* FROM (
-      SELECT t.id, ${sortKeyOf(sort)} AS key FROM tasks t
-      WHERE t.organization_id = $1::bigint AND ${conditionsOf(filter, parameters, 'seek')}
-      ORDER BY key ${sortOrder}, t.id ${sortOrder}) p
+      ${matching}
+      ORDER BY key ${sortOrder}, id ${sortOrder}) p
     CROSS JOIN LATERAL (
       SELECT ${SHOWN_TASK.list} FROM tasks t WHERE t.organization_id = $1::bigint AND t.id = p.id OFFSET 0) b
     ORDER BY p.key ${sortOrder}, p.id ${sortOrder}) listed`;

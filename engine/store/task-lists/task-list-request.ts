@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ListCursor, TaskSort } from '../../../schema/tasks/list-tasks.ts';
-import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
+import { byKeys, byTimeDue, type Sources, sourcesOf, UNDIVIDED } from './listed-tasks.ts';
 import { Parameters } from './task-list-parameters.ts';
 
 /** A stretch of a list: `take` tasks after `skip` others, behind `after` when it is there. */
@@ -42,15 +42,6 @@ export function noTime(sortOrder: TaskSort['sortOrder']): string {
  */
 const LITERAL_LIMITS = [21, 51, 101, 1_024, 8_192];
 
-const FIRST_TERMINAL = TASK_STATUSES.findIndex(isTerminal);
-const OPEN_TASKS = `SELECT * FROM tasks WHERE organization_id = $1::bigint AND status_rank < ${FIRST_TERMINAL}`;
-const ENDED_TASKS = `SELECT * FROM tasks WHERE organization_id = $1::bigint AND status_rank >= ${FIRST_TERMINAL}`;
-
-/** Whether a filter permits none but open tasks. */
-export function isOpenOnly({ status }: TaskFilter): boolean {
-  return status?.every((one) => !isTerminal(one)) ?? false;
-}
-
 /** The words of a request that every way to a page needs. `key` is the name of the sort key in what it selects from. */
 export class PageText {
   readonly request: PageRequest;
@@ -77,19 +68,17 @@ export class PageText {
     };
   }
 
-  /** The tasks in the order of the list. By time due they have two indexes: open ones, and those that have ended. */
-  get inOrder(): string {
-    return this.request.sortBy === 'dueAt' ? this.#byTimeDue : 'tasks';
+  /** The tasks, as indexes have them in the order of the list. */
+  get inOrder(): Sources {
+    const { sortBy, filter } = this.request;
+    if (sortBy === 'dueAt') return byTimeDue(filter);
+    return sortBy === 'updatedAt' ? byKeys(filter) : UNDIVIDED;
   }
 
-  /** The tasks that match, in any order. */
-  get tasks(): string {
-    const { dueFrom, dueTo } = this.request.filter;
-    return (dueFrom ?? dueTo) === undefined ? this.inOrder : this.#byTimeDue;
-  }
-
-  get #byTimeDue(): string {
-    return isOpenOnly(this.request.filter) ? `(${OPEN_TASKS})` : `(${OPEN_TASKS} UNION ALL ${ENDED_TASKS})`;
+  /** The same as indexes have them by the parts of the filter. */
+  get byParts(): Sources {
+    const { filter } = this.request;
+    return (filter.dueFrom ?? filter.dueTo) === undefined ? sourcesOf(filter) : byTimeDue(filter);
   }
 
   get comparison(): '<' | '>' {

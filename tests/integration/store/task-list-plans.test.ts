@@ -120,6 +120,12 @@ async function explainPrepared(text: string, values: Values): Promise<Explained>
   }
 }
 
+test('the tasks that changed since a time are counted and gathered along tasks_updated alone', async () => {
+  const { plan } = await planOf({ filter: { updatedFrom: daysAgo(1) } });
+  assert.ok(plan.includes('tasks_updated'), plan);
+  assert.ok(!plan.includes('tasks_group'), plan);
+});
+
 for (const { filter, indexes, sort = {}, isKnown = false } of CASES) {
   const what = `${JSON.stringify(filter)} by ${sort.sortBy ?? 'createdAt'}${isKnown ? ', known to match many' : ''}`;
   test(`${what} is found by ${indexes.join(', ')}, and no table is read from end to end`, async () => {

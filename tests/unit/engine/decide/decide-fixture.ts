@@ -61,6 +61,7 @@ export function stateWith(shape: Shape, status: TaskStatus, options: StateOption
     lastSequence: 10,
     lastAt: CREATED,
     nextDeadlineAt: null,
+    openTasks: 0,
     usage: [],
   });
   const money = options.hasAmount ? { amountMinor: 1250, currency: 'USD', taskType: 'cash_collection' as const } : {};

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Engine } from '../../../engine/org/start-engine.ts';
+import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
+import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import type { CreateTask } from '../../../schema/commands.ts';
+import { LIMITS } from '../../../schema/limits.ts';
+import { callerOf, cancelCommand, createCommand, openTestEngine } from '../../faults/support/engine-fixture.ts';
+import { type SeededOrganization, seedOrganization } from '../../support/seeds/seed.ts';
+import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+
+/** How many open tasks of an organization are moving ones. */
+
+const AT_ONCE = 250;
+
+let database: TestDatabase;
+let organization: SeededOrganization;
+let sql: Sql;
+
+before(async () => {
+  database = await createMigratedDatabase();
+  organization = await seedOrganization(database.url);
+  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
+});
+after(async () => {
+  await sql.end({ timeout: 5 });
+  await database.drop();
+});
+
+async function withEngine<T>(body: (engine: Engine) => Promise<T>): Promise<T> {
+  const releaser = createReleaser(() => {});
+  try {
+    return await body(await openTestEngine(database.url, { releaser }));
+  } finally {
+    await releaser.stop();
+  }
+}
+
+async function create(engine: Engine, count: number): Promise<number[]> {
+  const caller = callerOf(organization);
+  const { input } = createCommand('a task', caller) as CreateTask;
+  const ids: number[] = [];
+  while (ids.length < count) {
+    const asked = Array.from({ length: AT_ONCE }, () =>
+      engine.ask(organization.organizationId, { kind: 'create-task', caller, input: { ...input, code: undefined } }),
+    );
+    for (const answer of await Promise.all(asked)) {
+      assert.ok(answer.ok, JSON.stringify(answer));
+      ids.push((JSON.parse(answer.data) as { id: number }).id);
+    }
+  }
+  return ids;
+}
+
+async function cancel(engine: Engine, ids: readonly number[]): Promise<void> {
+  const caller = callerOf(organization);
+  const asked = ids.map((id) => engine.ask(organization.organizationId, cancelCommand(id, `cancel ${id}`, caller)));
+  for (const answer of await Promise.all(asked)) assert.ok(answer.ok, JSON.stringify(answer));
+}
+
+/** Open tasks of either kind. */
+async function countOpen(): Promise<{ moving: number; settled: number }> {
+  const [row] = await sql<{ moving: number; settled: number }[]>`
+    SELECT count(*) FILTER (WHERE moving_while_open) AS moving, count(*) FILTER (WHERE NOT moving_while_open) AS settled
+    FROM tasks WHERE organization_id = ${organization.organizationId} AND completed_at IS NULL AND cancelled_at IS NULL`;
+  return row!;
+}
+
+test('new tasks are moving ones up to a bound of open tasks; past it they are settled, by whichever owner', async () => {
+  const full = await withEngine(async (engine) => {
+    await create(engine, LIMITS.movingTasks + AT_ONCE);
+    const open = await countOpen();
+    const { moving } = open;
+    assert.ok(moving <= LIMITS.movingTasks && moving >= LIMITS.movingTasks - AT_ONCE, `${moving} are moving`);
+    await create(engine, AT_ONCE);
+    assert.deepEqual(await countOpen(), { ...open, settled: open.settled + AT_ONCE });
+    return { ...open, settled: open.settled + AT_ONCE };
+  });
+  await withEngine(async (engine) => {
+    const [made, ...others] = await Promise.all([create(engine, AT_ONCE), create(engine, 2 * AT_ONCE)]);
+    assert.deepEqual(await countOpen(), { ...full, settled: full.settled + 3 * AT_ONCE });
+    await cancel(engine, [...made!, ...others.flat()]);
+    assert.deepEqual(await countOpen(), full);
+  });
+});
+
+test('when tasks end, new ones move again', async () => {
+  const { moving, settled } = await countOpen();
+  const rows = await sql<{ id: number }[]>`
+    SELECT id FROM tasks WHERE organization_id = ${organization.organizationId} AND NOT moving_while_open AND cancelled_at IS NULL`;
+  await withEngine(async (engine) => {
+    await cancel(
+      engine,
+      rows.map(({ id }) => id),
+    );
+    assert.deepEqual(await countOpen(), { moving, settled: settled - rows.length });
+    const [first] = await sql<{ ids: number[] }[]>`
+      SELECT json_agg(id) AS ids FROM (
+        SELECT id FROM tasks WHERE organization_id = ${organization.organizationId} AND moving_while_open AND cancelled_at IS NULL LIMIT ${2 * AT_ONCE}) t`;
+    await cancel(engine, first!.ids);
+    await create(engine, AT_ONCE);
+    assert.deepEqual(await countOpen(), { moving: moving - AT_ONCE, settled: 0 });
+  });
+});
