@@ -38,7 +38,8 @@ export async function runHeadlessPart(
   const session = new Session({ baseUrl: server.baseUrl });
   await session.signIn(demo.orgAdmin);
   const dispatcherToken = async () => (await session.headers())['authorization']!.replace('Bearer ', '');
-  const lives = new TaskLives(server.baseUrl, { apiKey: demo.apiKey, dispatcherToken, agentIds });
+  const callers = { apiKey: demo.apiKey, dispatcherTokens: [dispatcherToken], agentIds };
+  const lives = new TaskLives(server.baseUrl, callers);
   const startLoad = () => {
     const over = new AbortController();
     const isOver = AbortSignal.any([signal, over.signal]);

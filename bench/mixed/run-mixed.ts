@@ -20,6 +20,8 @@ import { KINDS, TaskLives } from './task-life.ts';
 /** Source: the project's performance goals, as "flat". */
 const MOST_GROWTH = 0.1;
 const AGENTS = 200;
+/** One has 500 requests a second, and a life takes three. */
+const DISPATCHERS = 4;
 const MIB = 1_048_576;
 /** An access token lives 15 minutes. */
 const TOKEN_MS = 10 * 60_000;
@@ -88,12 +90,12 @@ async function openGround(options: MixedOptions, releaser: Releaser, signal: Abo
   const databaseUrl = Object.assign(new URL(stores.postgres.url), { pathname: `/${gateway.database}` }).href;
   const places = { DATABASE_URL: databaseUrl, REDIS_URL: stores.redis.url, REDIS_PREFIX: plan.name, SECRETS_KEY };
   const workers = await startWorkers({ ...places, WEBHOOK_ALLOW_PRIVATE: '1' }, releaser, signal);
-  const agentIds = await seed(databaseUrl, demo.organizationId);
+  const { agentIds, emails } = await seed(databaseUrl, demo.organizationId, demo.dispatcher.email);
 
   const followed: Followed = { events: 0, ended: 0, deliveries: 0 };
   const callers = {
     apiKey: demo.apiKey,
-    dispatcherToken: tokenOf(gateway.baseUrl, demo.dispatcher),
+    dispatcherTokens: emails.map((email) => tokenOf(gateway.baseUrl, { ...demo.dispatcher, email })),
     agentIds,
   };
   const streamUrl = new URL(`/api/v1/realtime/organizations/${demo.organizationId}/events`, gateway.baseUrl);
@@ -107,10 +109,19 @@ async function openGround(options: MixedOptions, releaser: Releaser, signal: Abo
   return { lives, followed, gatewayPid: gateway.pid, workersPid: workers.pid, weightFile, redisMiB };
 }
 
-async function seed(databaseUrl: string, organizationId: number): Promise<number[]> {
+/** Agents, and dispatchers with the password of `like`, by their addresses. */
+async function seed(databaseUrl: string, organizationId: number, like: string) {
   const sql = connectPostgres(databaseUrl, { name: 'seed', connections: 1, statementTimeoutMs: 60_000 });
   try {
-    return await seedAgents(sql, organizationId, AGENTS);
+    const agentIds = await seedAgents(sql, organizationId, AGENTS);
+    const users = await sql<{ email: string }[]>`
+      INSERT INTO users (organization_id, id, role, email, first_name, last_name, is_active, email_verified_at, password_hash,
+        created_at, updated_at)
+      SELECT organization_id, nextval('user_ids'), role, n || email, first_name, last_name, is_active, email_verified_at,
+        password_hash, created_at, updated_at
+      FROM users, generate_series(1, ${DISPATCHERS}::int) n
+      WHERE organization_id = ${organizationId} AND email = ${like} RETURNING email`;
+    return { agentIds, emails: users.map(({ email }) => email) };
   } finally {
     await sql.end({ timeout: 5 });
   }

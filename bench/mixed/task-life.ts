@@ -9,8 +9,8 @@ export type Kind = (typeof KINDS)[number];
 interface Callers {
   /** An integration's key, which may write positions. */
   readonly apiKey: string;
-  /** A dispatcher's access token, renewed before it expires. */
-  readonly dispatcherToken: () => Promise<string>;
+  /** The access token of each dispatcher, renewed before it expires. */
+  readonly dispatcherTokens: readonly (() => Promise<string>)[];
   readonly agentIds: readonly number[];
 }
 
@@ -64,7 +64,8 @@ export class TaskLives {
   }
 
   async #step(id: number, status: string): Promise<void> {
-    const token = await this.#callers.dispatcherToken();
+    const { dispatcherTokens } = this.#callers;
+    const token = await dispatcherTokens[id % dispatcherTokens.length]!();
     const path = `/api/v1/tasks/${id}/status`;
     const headers = { authorization: `Bearer ${token}` };
     await this.#ask('step', { method: 'PUT', path, headers, body: JSON.stringify({ status }) });
