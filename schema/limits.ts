@@ -324,6 +324,8 @@ export const LIMITS = {
   relayedOrganizations: 20_000,
   /** Jobs added in one exchange with Redis. */
   jobsPerAdd: 500,
+  /** Notes that BullMQ keeps of the jobs of a queue, about: nobody reads them. */
+  jobNotes: 100,
   /** Hints gather for so long before events are counted: one by one, counting would cost more than what is counted. */
   activityGatherMs: 1_000,
   /** Events counted in one statement. */

@@ -54,7 +54,10 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
   const { redis, prefix, clock, log } = options;
   const names = Object.keys(JOBS) as JobName[];
   const stopping = new AbortController();
-  const queues = new Map(names.map((name) => [name, new Queue(queueName(name), { connection: redis, prefix })]));
+  const streams = { events: { maxLen: LIMITS.jobNotes } };
+  const queues = new Map(
+    names.map((name) => [name, new Queue(queueName(name), { connection: redis, prefix, streams })]),
+  );
   for (const queue of queues.values()) queue.on('error', logUnlessAway(redis, log));
   await Promise.all([...queues.values()].map((queue) => queue.waitUntilReady()));
   const running = new Set<Promise<void>>();

@@ -25,7 +25,7 @@ export function listQueues(redis: Redis, prefix: string): Promise<QueueFacts[]> 
 
 async function readQueue(redis: Redis, prefix: string, name: JobName): Promise<QueueFacts> {
   // In braces, as workers/job-runner.ts names them.
-  const queue = new Queue(`{${name}}`, { connection: redis, prefix });
+  const queue = new Queue(`{${name}}`, { connection: redis, prefix, skipMetasUpdate: true });
   // The deadline reports it.
   queue.on('error', () => {});
   try {

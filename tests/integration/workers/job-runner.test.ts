@@ -8,6 +8,7 @@ import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { connectRedis } from '../../../engine/store/redis.ts';
 import { JOBS } from '../../../schema/jobs.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import { type Processors, startJobRunner } from '../../../workers/job-runner.ts';
 import { startWorkers } from '../../../workers/start-workers.ts';
 import { findInRedis } from '../../support/system/find-in-redis.ts';
@@ -30,7 +31,7 @@ async function startRunner(processors: Partial<Processors>) {
     log,
     processors: { ...idle, ...processors },
   });
-  const activity = new Queue('{activity}', { connection: redis, prefix });
+  const activity = new Queue('{activity}', { connection: redis, prefix, skipMetasUpdate: true });
   return {
     runner,
     redis,
@@ -42,6 +43,28 @@ async function startRunner(processors: Partial<Processors>) {
     },
   };
 }
+
+test('BullMQ keeps few notes of the jobs that have run', async () => {
+  let runs = 0;
+  const { runner, redis, activity, stop } = await startRunner({
+    async activity() {
+      runs += 1;
+    },
+  });
+  const jobs = Array.from({ length: LIMITS.jobsPerAdd }, (_, index) => ({
+    id: `activity-${index}`,
+    payload: { organizationId: index + 1 },
+  }));
+  try {
+    await runner.add('activity', jobs);
+    await until('all have run', () => runs === jobs.length);
+    const notes = await redis.xlen(activity.toKey('events'));
+    // Redis trims whole nodes of a hundred.
+    assert.ok(notes > 0 && notes <= LIMITS.jobNotes + 100, `${notes} notes of ${runs} jobs`);
+  } finally {
+    await stop();
+  }
+});
 
 test('a job with a payload that its name does not allow fails once, and its id is free again', async () => {
   const seen: number[] = [];
