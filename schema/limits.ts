@@ -91,8 +91,9 @@ export const LIMITS = {
   mailboxCommands: 5_000,
   /** Commands of one organization decided but not yet durable; past it 503. */
   undurableCommands: 10_000,
-  /** Live task records of one organization; past it the least recently touched durable ones leave. */
+  /** Live task records that any organization may keep; past it the least recently touched durable ones leave where the process is full. */
   liveTasksPerOrganization: 20_000,
+  /** Customers of one organization beside those of its live tasks. */
   liveCustomersPerOrganization: 20_000,
   liveAgentsPerOrganization: 20_000,
   /** An actor without a command for this long leaves memory. */

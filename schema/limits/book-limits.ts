@@ -12,6 +12,13 @@ export const BOOK_LIMITS = {
   keyBookKeys: 2_000_000,
   /** How long it holds a key at least: an hour longer than keys are honoured. */
   keyBookMs: 90_000_000,
-  /** UTF-16 units of the answers to reads of tasks that one process keeps: some 30,000 usual tasks. */
-  shownTaskChars: 64 * 1_048_576,
+  /** The share of the heap for live tasks, and bytes of it for one with everything that is kept of it: some 200,000 in a usual heap of 4 GB. */
+  tasksShareOfHeap: 1 / 8,
+  liveTaskBytes: 2_560,
+  /** How often the live tasks of all organizations are counted. */
+  liveTasksCountedMs: 1_000,
+  /** The share of the heap for the answers to reads of tasks, whose letters take a byte each. */
+  shownTasksShareOfHeap: 1 / 16,
+  /** Records that leave memory at once, at most. */
+  evictedAtOnce: 4_000,
 } as const;

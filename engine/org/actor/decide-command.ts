@@ -124,7 +124,7 @@ function readTask({ state, shownTasks }: DecideTools, { taskId, caller, show }: 
     const answer = (): Answer => ({ ok: false, refusal: notFound('Task', taskId) });
     return { answer, changes: false, restsOn: live ? state.basisOf(live).ticket : undefined };
   }
-  state.touchTask(live);
+  state.noteRead(live);
   const { ticket, sequence } = state.basisOf(live);
   if (show === 'task') {
     const { json, etag } = shownTasks.of(state, live);

@@ -16,6 +16,7 @@ import type { DueTimers } from '../decide/decision.ts';
 import type { IdDemand } from '../decide/id-demand.ts';
 import { noNeeds } from '../decide/record-search.ts';
 import { collectNeeds, idDemandOf, lacksRecordsOfAgent } from '../decide/rules.ts';
+import { boundsOfState } from '../state/memory-bounds.ts';
 import { OrgState } from '../state/org-state.ts';
 import { decideCommand } from './decide-command.ts';
 import type { IdBlocks } from './id-blocks.ts';
@@ -29,6 +30,8 @@ export interface ActorServices {
   readonly ownership: ShardOwnership;
   readonly ids: IdBlocks;
   readonly shownTasks: ShownTasks;
+  /** How many more tasks the process may keep in memory; negative when it keeps too many. */
+  readonly spareTasks: () => number;
   /** For batches of tasks that had to wait: each fills a turn of the loop. */
   readonly batchTurns: Turns;
   readonly clock: Clock;
@@ -90,6 +93,10 @@ export class OrgActor implements BatchOwner {
   get isIdle(): boolean {
     if (this.#phase !== 'live' || this.#fetching || this.#waking) return false;
     return this.#waiting.length + this.#undurable.length + this.#oneByOne.length === 0;
+  }
+
+  get tasksInMemory(): number {
+    return this.#phase === 'live' ? this.#state.taskCount : 0;
   }
 
   /** The state, for tests that compare memory with Postgres. */
@@ -259,7 +266,8 @@ export class OrgActor implements BatchOwner {
 
   /** Lets records go beyond the bounds; not while something is being read that would then be stale when it arrives. */
   #makeRoom(): void {
-    if (!this.#fetching && !this.#waking) this.#state.evict(this.#durableTicket, BOUNDS);
+    if (this.#fetching || this.#waking) return;
+    this.#state.evict(this.#durableTicket, boundsOfState(this.tasksInMemory, this.#services.spareTasks()));
   }
 
   async #fetchAndDecide(commands: readonly Pending[], alone: boolean): Promise<void> {
@@ -384,11 +392,4 @@ const DEEPEST_CHAIN = 3;
 const WAKE_UP: Command = {
   kind: 'wake-up',
   caller: { type: 'system', id: null, channelId: 0, role: 'system', agentId: null },
-};
-
-const BOUNDS = {
-  tasks: LIMITS.liveTasksPerOrganization,
-  customers: LIMITS.liveCustomersPerOrganization,
-  agents: LIMITS.liveAgentsPerOrganization,
-  keptAnswers: { keys: LIMITS.keptAnswersInMemory, chars: LIMITS.keptAnswerCharsInMemory },
 };

@@ -11,6 +11,7 @@ import type { OrgBatch, Pending } from '../apply/org-batch.ts';
 import { ShownTasks } from '../apply/shown-tasks.ts';
 import type { GroupCommit } from '../commit/group-commit.ts';
 import type { ShardOwnership } from '../commit/shard-ownership.ts';
+import type { MemoryBounds } from '../state/memory-bounds.ts';
 import { IdBlocks } from './id-blocks.ts';
 import { failUndecided } from './not-applied.ts';
 import { type ActorServices, OrgActor } from './org-actor.ts';
@@ -26,6 +27,7 @@ export interface DirectoryOptions {
   readonly history: string;
   readonly onChanged: ActorServices['onChanged'];
   readonly publish: (batch: OrgBatch) => void;
+  readonly memory: MemoryBounds;
 }
 
 /**
@@ -38,15 +40,18 @@ export class OrgDirectory {
   readonly #actors = new Map<number, OrgActor>();
   readonly #loadQueue: OrgActor[] = [];
   #loads = 0;
+  #spareTasks: number;
   #accepting = true;
   readonly #cancelTimers: (() => void)[] = [];
 
   constructor(options: DirectoryOptions) {
     this.#options = options;
+    this.#spareTasks = options.memory.tasks;
     this.#services = {
       ...options,
       ids: new IdBlocks(options.store, options.log),
-      shownTasks: new ShownTasks(LIMITS.shownTaskChars),
+      shownTasks: new ShownTasks(options.memory.shownChars),
+      spareTasks: () => this.#spareTasks,
       batchTurns: new Turns(options.clock, options.scheduler, 0),
       onDiscarded: (actor, again, oneByOne) => this.#discarded(actor, again, oneByOne),
     };
@@ -56,6 +61,7 @@ export class OrgDirectory {
     const { scheduler } = this.#options;
     this.#cancelTimers.push(scheduler.every(LIMITS.deadlineScanMs, () => void this.scanTimers()));
     this.#cancelTimers.push(scheduler.every(LIMITS.passivateAfterMs / 10, () => this.#passivateIdle()));
+    this.#cancelTimers.push(scheduler.every(LIMITS.liveTasksCountedMs, () => this.#countTasks()));
   }
 
   get liveActors(): number {
@@ -146,6 +152,13 @@ export class OrgDirectory {
       else for (const { settle } of oneByOne) settle({ ok: false, refusal: refusal('NOT_OWNER') });
     }
     for (const pending of again) this.#ask(organizationId, pending);
+  }
+
+  /** Counted now and then: an actor leaves memory in many ways, and what comes in a second is little. */
+  #countTasks(): void {
+    let tasks = 0;
+    for (const actor of this.#actors.values()) tasks += actor.tasksInMemory;
+    this.#spareTasks = this.#options.memory.tasks - tasks;
   }
 
   #passivateIdle(): void {

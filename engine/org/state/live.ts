@@ -1,3 +1,4 @@
+import { LIMITS } from '../../../schema/limits.ts';
 import type { RecencyMap } from './recency-map.ts';
 import type { TaskFacts } from './state-view.ts';
 
@@ -17,11 +18,13 @@ export interface LiveTask extends TaskFacts {
   readonly ticket: number;
   /** Set once more when the change gets its event. */
   sequence: number;
+  /** How often it was read since its last change; counted up to two. */
+  reads: number;
 }
 
 export const READ: Basis = { ticket: 0, sequence: 0 };
 
-/** Removes entries in order of use until a fifth below the bound; entries that are kept or not durable stay. */
+/** Removes entries in order of use until somewhat below the bound, so that it is done rarely; entries that are kept or not durable stay. */
 export function evictOldest<K, T extends { readonly ticket: number }>(
   entries: RecencyMap<K, T>,
   bound: number,
@@ -30,11 +33,16 @@ export function evictOldest<K, T extends { readonly ticket: number }>(
   isKept: (key: K, entry: T) => boolean = () => false,
 ): void {
   if (entries.size <= bound) return;
-  const target = Math.floor(bound * 0.8);
+  const target = somewhatBelow(bound);
   for (const [key, entry] of entries.entries()) {
     if (entries.size <= target) return;
     if (entry.ticket > durableTicket || isKept(key, entry)) continue;
     entries.delete(key);
     forget(entry);
   }
+}
+
+/** How many stay where more than `bound` are. */
+export function somewhatBelow(bound: number): number {
+  return bound - Math.min(Math.ceil(bound / 5), LIMITS.evictedAtOnce);
 }

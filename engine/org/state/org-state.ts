@@ -19,19 +19,14 @@ import { CustomerBook } from './books/customer-book.ts';
 import { MoneyBook } from './books/money-book.ts';
 import { PagedBook } from './books/paged-book.ts';
 import { RequestBook } from './books/request-book.ts';
+import { TaskBook } from './books/task-book.ts';
 import type { Change, PutTask } from './changes.ts';
-import { KeptAnswers, type KeptBounds } from './kept-answers.ts';
+import { KeptAnswers } from './kept-answers.ts';
 import { type Basis, evictOldest, type Live, type LiveTask, READ } from './live.ts';
+import type { StateBounds } from './memory-bounds.ts';
 import { RecencyMap } from './recency-map.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 import { Tallies } from './tallies.ts';
-
-export interface StateBounds {
-  readonly tasks: number;
-  readonly customers: number;
-  readonly agents: number;
-  readonly keptAnswers: KeptBounds;
-}
 
 /**
  * The live state of one organization. `apply` is its only mutator for decisions; `absorb` adds records that were read
@@ -61,8 +56,7 @@ export class OrgState implements StateView {
   readonly money = new MoneyBook();
   readonly tallies: Tallies;
 
-  readonly #tasks = new RecencyMap<number, LiveTask>();
-  readonly #taskIdByCode = new Map<string, number>();
+  readonly #tasks = new TaskBook();
   readonly #customers = new CustomerBook();
   readonly #taskIdByPackage = new Map<number, number>();
   readonly #loosePackages = new RecencyMap<number, Live<PackageRecord>>();
@@ -85,7 +79,11 @@ export class OrgState implements StateView {
   }
 
   findTask(id: number): LiveTask | undefined {
-    return this.#tasks.get(id);
+    return this.#tasks.find(id);
+  }
+
+  get taskCount(): number {
+    return this.#tasks.size;
   }
 
   hasTask(id: number): boolean {
@@ -93,7 +91,7 @@ export class OrgState implements StateView {
   }
 
   hasTaskCode(code: string): boolean {
-    return this.#taskIdByCode.has(code);
+    return this.#tasks.hasCode(code);
   }
 
   findCustomer(id: number): CustomerRecord | undefined {
@@ -166,7 +164,7 @@ export class OrgState implements StateView {
   findPackage(id: number): { readonly record: PackageRecord; readonly owner: TaskRecord | null } | undefined {
     const loose = this.#loosePackages.get(id);
     if (loose) return { record: loose.record, owner: null };
-    const owner = this.#tasks.get(this.#taskIdByPackage.get(id) ?? 0);
+    const owner = this.#tasks.find(this.#taskIdByPackage.get(id) ?? 0);
     const record = owner?.packages.find((candidate) => candidate.id === id);
     return owner && record ? { record, owner: owner.task } : undefined;
   }
@@ -197,7 +195,7 @@ export class OrgState implements StateView {
       location,
       pickupLocation,
       packages,
-      children: task.childIds === null ? NONE : task.childIds.map((id) => this.bundleOf(this.#tasks.get(id)!)),
+      children: task.childIds === null ? NONE : task.childIds.map((id) => this.bundleOf(this.#tasks.find(id)!)),
     };
   }
 
@@ -211,7 +209,7 @@ export class OrgState implements StateView {
     };
     include(this.#customers.basisOf(live.task.customerId ?? 0));
     include(this.#agents.basisOf(live.task.agentId ?? 0));
-    for (const id of live.task.childIds ?? NONE) include(this.basisOf(this.#tasks.get(id)!));
+    for (const id of live.task.childIds ?? NONE) include(this.basisOf(this.#tasks.find(id)!));
     return { ticket, sequence: Math.max(sequence, this.durableSequence) };
   }
 
@@ -223,13 +221,13 @@ export class OrgState implements StateView {
     const basis = { ticket, sequence: this.lastSequence };
     switch (change.kind) {
       case 'put-task':
-        this.tallies.countTask(this.#tasks.get(change.task.id)?.task, change.task);
+        this.tallies.countTask(this.#tasks.find(change.task.id)?.task, change.task);
         this.#putTask(this.#factsAfter(change), basis);
         break;
       case 'tell':
       case 'tell-request':
       case 'tell-payment':
-        this.#tasks.get(change.taskId)!.sequence = this.lastSequence;
+        this.#tasks.find(change.taskId)!.sequence = this.lastSequence;
         break;
       case 'put-request':
         this.#requests.put(change.request, basis);
@@ -310,29 +308,33 @@ export class OrgState implements StateView {
     this.#putTask({ task, location, pickupLocation, packages: own }, READ);
   }
 
-  /** Marks a task as used now, so that others leave memory before it. */
-  touchTask(live: LiveTask): void {
-    this.#tasks.touch(live.task.id);
+  /** Notes that a task was read, so that others leave memory before it. */
+  noteRead(live: LiveTask): void {
+    this.#tasks.noteRead(live);
   }
 
   /**
-   * Lets records go when there are more than the bounds allow, the longest unused first, never one that is not
-   * durable. Goes a fifth below the bound, so that the work is done rarely.
+   * Lets records go when there are more than the bounds allow, the longest unused first, never one that is not durable.
    */
   evict(durableTicket: number, bounds: StateBounds): void {
-    this.#evictTasks(durableTicket, bounds.tasks);
-    if (this.#customers.size > bounds.customers) {
+    this.#tasks.evict(bounds, durableTicket, ({ task, packages }) => {
+      this.codes.note(task.code, this.lastAtMs);
+      for (const { id } of packages) this.#taskIdByPackage.delete(id);
+    });
+    // The customers of the tasks come on top: otherwise all would be looked through in vain while there are as many of those.
+    const customers = bounds.customers + this.#tasks.size;
+    if (this.#customers.size > customers) {
       const inUse = this.#usedBy((task) => task.customerId);
-      this.#customers.evict(bounds.customers, durableTicket, inUse, (gone) => this.contacts.note(gone));
+      this.#customers.evict(customers, durableTicket, inUse, (gone) => this.contacts.note(gone));
     }
     this.#agents.evict(bounds.agents, durableTicket, () => this.#usedBy((task) => task.agentId));
     this.#loads.evict(LIMITS.agentLoads);
     this.#requests.evict(durableTicket);
     this.money.evict(durableTicket);
     this.#keptAnswers.evict(bounds.keptAnswers, durableTicket, (key) => this.keys.note(key, this.lastAtMs));
-    evictOldest(this.#loosePackages, bounds.tasks, durableTicket);
-    evictOldest(this.#warehouses, bounds.tasks, durableTicket);
-    if (this.#locations.size > bounds.tasks) this.#locations.clear();
+    evictOldest(this.#loosePackages, bounds.others, durableTicket);
+    evictOldest(this.#warehouses, bounds.others, durableTicket);
+    if (this.#locations.size > bounds.others) this.#locations.clear();
   }
 
   /** The records that tasks in memory name. */
@@ -340,24 +342,8 @@ export class OrgState implements StateView {
     return new Set(Array.from(this.#tasks.values(), ({ task }) => named(task)));
   }
 
-  /** A job leaves with its parts, once every one is durable. */
-  #evictTasks(durableTicket: number, bound: number): void {
-    const isKept = ({ task }: LiveTask) =>
-      task.parentId !== null || (task.childIds ?? NONE).some((id) => this.#tasks.get(id)!.ticket > durableTicket);
-    const forget = (live: LiveTask) => {
-      this.#taskIdByCode.delete(live.task.code);
-      this.codes.note(live.task.code, this.lastAtMs);
-      for (const { id } of live.packages) this.#taskIdByPackage.delete(id);
-      for (const id of live.task.childIds ?? NONE) {
-        forget(this.#tasks.get(id)!);
-        this.#tasks.delete(id);
-      }
-    };
-    evictOldest(this.#tasks, bound, durableTicket, forget, (_id, live) => isKept(live));
-  }
-
   #factsAfter({ task, location, pickupLocation, packages }: PutTask): TaskFacts {
-    const before = this.#tasks.get(task.id);
+    const before = this.#tasks.find(task.id);
     return {
       task,
       location: location === undefined ? (before?.location ?? null) : location,
@@ -367,10 +353,8 @@ export class OrgState implements StateView {
   }
 
   #putTask({ task, location, pickupLocation, packages }: TaskFacts, { ticket, sequence }: Basis): void {
-    const live = { task, location, pickupLocation, packages, ticket, sequence };
-    this.#loads.move(this.#tasks.get(task.id), live);
-    this.#tasks.set(task.id, live);
-    this.#taskIdByCode.set(task.code, task.id);
+    const live = { task, location, pickupLocation, packages, ticket, sequence, reads: 0 };
+    this.#loads.move(this.#tasks.put(live), live);
     for (const { id } of packages) {
       this.#taskIdByPackage.set(id, task.id);
       this.#loosePackages.delete(id);
@@ -381,11 +365,11 @@ export class OrgState implements StateView {
   /** A package that leaves a task is gone from it at once; the task it joins names it in its own change. */
   #movePackage(record: PackageRecord, leaves: number | null, { ticket, sequence }: Basis): void {
     this.#loosePackages.delete(record.id);
-    const owner = leaves === null ? undefined : this.#tasks.get(leaves);
+    const owner = leaves === null ? undefined : this.#tasks.find(leaves);
     if (owner) {
       const packages = owner.packages.filter(({ id }) => id !== record.id);
       this.#taskIdByPackage.delete(record.id);
-      this.#tasks.set(owner.task.id, { ...owner, packages, ticket, sequence });
+      this.#tasks.put({ ...owner, packages, ticket, sequence });
     }
     if (record.taskId === null) this.#loosePackages.set(record.id, { record, ticket, sequence });
   }

@@ -21,6 +21,7 @@ export interface EngineFixtureOptions {
   readonly wrapCommitStore?: EngineOptions['wrapCommitStore'];
   readonly leaseMs?: number;
   readonly random?: RandomSource;
+  readonly memory?: EngineOptions['memory'];
 }
 
 /** An engine in this process whose connections all go through a proxy, and organizations for its commands. */
@@ -63,10 +64,13 @@ export async function startEngineFixture(options: EngineFixtureOptions = {}): Pr
 export function openTestEngine(
   databaseUrl: string,
   options: Pick<EngineOptions, 'releaser'> &
-    Pick<EngineFixtureOptions, 'wrapCommitStore' | 'leaseMs' | 'random'> & { clock?: Clock; faultPoint?: string },
+    Pick<EngineFixtureOptions, 'wrapCommitStore' | 'leaseMs' | 'random' | 'memory'> & {
+      clock?: Clock;
+      faultPoint?: string;
+    },
 ): Promise<Engine> {
   const { releaser, wrapCommitStore, leaseMs = 10_000, random = createRandomSource() } = options;
-  const { clock = systemClock, faultPoint } = options;
+  const { clock = systemClock, faultPoint, memory } = options;
   return startEngine({
     databaseUrl,
     gatewayId: randomName('engine'),
@@ -81,6 +85,7 @@ export function openTestEngine(
     log: createLog('engine', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
     releaser,
     ...(wrapCommitStore ? { wrapCommitStore } : {}),
+    ...(memory ? { memory } : {}),
   });
 }
 

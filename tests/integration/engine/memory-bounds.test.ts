@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as v from 'valibot';
 import type { Engine } from '../../../engine/org/start-engine.ts';
+import { boundsOfHeap, type MemoryBounds } from '../../../engine/org/state/memory-bounds.ts';
 import type { CommitStore } from '../../../engine/store/actor/commit-store.ts';
 import { updateOrganizationInput } from '../../../schema/accounts/organization.ts';
 import type { Caller, Command, CreateTask } from '../../../schema/commands.ts';
 import { idempotencyKey } from '../../../schema/fields/idempotency-key.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { callerOf, createCommand, startEngineFixture } from '../../faults/support/engine-fixture.ts';
+import { until } from '../../support/until.ts';
 
 const TASKS = LIMITS.liveTasksPerOrganization + 2_000;
 /** Few enough for the ids at hand: a command that waits for ids evicts records on the way. */
@@ -20,8 +22,11 @@ interface Place {
   readonly caller: Caller;
 }
 
-async function inOrganization(body: (place: Place) => Promise<void>): Promise<void> {
-  const { engine, organizations, stop } = await startEngineFixture({ organizations: 1 });
+/** A process that is full with what any organization may keep. */
+const FULL: MemoryBounds = { tasks: 0, shownChars: 0 };
+
+async function inOrganization(memory: MemoryBounds, body: (place: Place) => Promise<void>): Promise<void> {
+  const { engine, organizations, stop } = await startEngineFixture({ organizations: 1, memory });
   const [organization] = organizations;
   try {
     await body({ engine, organizationId: organization!.organizationId, caller: callerOf(organization!) });
@@ -30,8 +35,9 @@ async function inOrganization(body: (place: Place) => Promise<void>): Promise<vo
   }
 }
 
-test('tasks leave memory past its bound though nothing has to be fetched, and are read back when asked for', () =>
-  inOrganization(async ({ engine, organizationId, caller }) => {
+test('tasks leave a full memory though nothing has to be fetched, and are read back when asked for', () => {
+  const memory = { ...FULL, tasks: 2 * TASKS };
+  return inOrganization(memory, async ({ engine, organizationId, caller }) => {
     const { input } = createCommand('a task', caller) as CreateTask;
     const ids: number[] = [];
     const codeOf = (index: number) => `ORDER ${index}`;
@@ -45,8 +51,13 @@ test('tasks leave memory past its bound though nothing has to be fetched, and ar
       }
     }
     const { state } = engine.parts.directory.find(organizationId)!;
-    const live = ids.filter((id) => state.hasTask(id)).length;
-    assert.ok(live <= LIMITS.liveTasksPerOrganization, `${live} of ${ids.length} tasks are in memory`);
+    assert.equal(state.taskCount, TASKS, 'where there is room an organization keeps more');
+    memory.tasks = 0;
+    let more = 0;
+    await until('tasks have left', async () => {
+      assert.ok((await create(`MORE ${more++}`)).ok);
+      return state.taskCount <= LIMITS.liveTasksPerOrganization;
+    });
     assert.equal(state.hasTask(ids[0]!), false, 'the longest unused went first');
     const read = await engine.ask(organizationId, { kind: 'read-task', caller, taskId: ids[0]!, show: 'task' });
     assert.ok(read.ok);
@@ -56,10 +67,16 @@ test('tasks leave memory past its bound though nothing has to be fetched, and ar
     // Others are known to be new without asking.
     assert.deepEqual([state.codes.mayKnow(codeOf(away + 1)), state.codes.mayKnow(codeOf(TASKS))], [true, false]);
     assert.ok((await create(codeOf(TASKS))).ok);
-  }));
+  });
+});
+
+test('a process keeps what its heap has room for', () => {
+  assert.deepEqual(boundsOfHeap(4_144 * 1_048_576), { tasks: 212_172, shownChars: 271_581_184 });
+  assert.deepEqual(boundsOfHeap(256 * 1_048_576), { tasks: 13_107, shownChars: 16_777_216 });
+});
 
 test('keys leave memory past its bound, and what was answered under them is answered again', () =>
-  inOrganization(async ({ engine, organizationId, caller }) => {
+  inOrganization(FULL, async ({ engine, organizationId, caller }) => {
     const keyOf = (index: number) => createCommand(`key ${index}`, caller);
     const idUnder = async (index: number) => {
       const answer = await engine.ask(organizationId, keyOf(index));
@@ -82,7 +99,7 @@ test('keys leave memory past its bound, and what was answered under them is answ
   }));
 
 test('the answers of keyed batches leave memory by their length, and are given again', () =>
-  inOrganization(async ({ engine, organizationId, caller }) => {
+  inOrganization(FULL, async ({ engine, organizationId, caller }) => {
     const { input } = createCommand('a task', caller) as CreateTask;
     const facts = { correlationId: '', canonicalPath: '/v1/tasks/batch', method: 'POST' };
     const keyOf = (index: number) => idempotencyKey('batch', `key ${index}`, 'the same');

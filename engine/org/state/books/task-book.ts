@@ -1,0 +1,88 @@
+import { isTerminal } from '../../../../schema/tasks/task.ts';
+import { evictOldest, type LiveTask, somewhatBelow } from '../live.ts';
+import type { StateBounds } from '../memory-bounds.ts';
+import { RecencyMap } from '../recency-map.ts';
+
+/** The tasks in memory, found by id. A job and its parts are here together or not at all. */
+export class TaskBook {
+  readonly #tasks = new RecencyMap<number, LiveTask>();
+  readonly #codes = new Set<string>();
+  /** Of those, the passing ones. */
+  #passing = 0;
+
+  get size(): number {
+    return this.#tasks.size;
+  }
+
+  has(id: number): boolean {
+    return this.#tasks.has(id);
+  }
+
+  find(id: number): LiveTask | undefined {
+    return this.#tasks.get(id);
+  }
+
+  hasCode(code: string): boolean {
+    return this.#codes.has(code);
+  }
+
+  values(): Iterable<LiveTask> {
+    return this.#tasks.values();
+  }
+
+  /** Notes that a task was read: others leave memory before it. */
+  noteRead(live: LiveTask): void {
+    this.#tasks.touch(live.task.id);
+    if (live.reads === READS_OF_WANTED) return;
+    const wasPassing = isPassing(live);
+    live.reads += 1;
+    if (wasPassing && !isPassing(live)) this.#passing -= 1;
+  }
+
+  /** Returns what was there before. */
+  put(live: LiveTask): LiveTask | undefined {
+    const { id, code } = live.task;
+    const before = this.#tasks.get(id);
+    this.#tasks.set(id, live);
+    if (!before) this.#codes.add(code);
+    this.#passing += Number(isPassing(live)) - Number(before !== undefined && isPassing(before));
+    return before;
+  }
+
+  /** Evicts the longest unused, never one that is not durable; calls `onGone` with each. */
+  evict({ tasks, passingTasks }: StateBounds, durableTicket: number, onGone: (gone: LiveTask) => void): void {
+    const isKept = ({ task }: LiveTask) =>
+      task.parentId !== null || this.#partsOf(task).some(({ ticket }) => ticket > durableTicket);
+    const forget = (live: LiveTask) => {
+      for (const part of this.#partsOf(live.task)) {
+        forget(part);
+        this.#tasks.delete(part.task.id);
+      }
+      this.#codes.delete(live.task.code);
+      if (isPassing(live)) this.#passing -= 1;
+      onGone(live);
+    };
+    if (this.#passing > passingTasks) {
+      const target = somewhatBelow(passingTasks);
+      for (const [id, live] of this.#tasks.entries()) {
+        if (this.#passing <= target) break;
+        if (!isPassing(live) || live.ticket > durableTicket || isKept(live)) continue;
+        this.#tasks.delete(id);
+        forget(live);
+      }
+    }
+    evictOldest(this.#tasks, tasks, durableTicket, forget, (_id, live) => isKept(live));
+  }
+
+  #partsOf({ childIds }: LiveTask['task']): readonly LiveTask[] {
+    return childIds === null ? NONE : childIds.map((id) => this.#tasks.get(id)!);
+  }
+}
+
+const NONE: readonly never[] = [];
+const READS_OF_WANTED = 2;
+
+/** A task that has ended is seldom asked for again, unless it was asked for twice. A part goes with its job. */
+function isPassing({ task, reads }: LiveTask): boolean {
+  return reads < READS_OF_WANTED && task.parentId === null && isTerminal(task.status);
+}

@@ -1,0 +1,44 @@
+import { getHeapStatistics } from 'node:v8';
+import { LIMITS } from '../../../schema/limits.ts';
+import type { KeptBounds } from './kept-answers.ts';
+
+/** How much a process keeps in memory of what it could read again. */
+export interface MemoryBounds {
+  /** Tasks of all organizations together. Past it each keeps no more than LIMITS.liveTasksPerOrganization. */
+  readonly tasks: number;
+  /** UTF-16 units of the answers to reads of tasks. */
+  readonly shownChars: number;
+}
+
+/** What one organization keeps. */
+export interface StateBounds {
+  readonly tasks: number;
+  /** Of those, the ended ones that few ask for. */
+  readonly passingTasks: number;
+  /** Beside those of its tasks. */
+  readonly customers: number;
+  readonly agents: number;
+  readonly keptAnswers: KeptBounds;
+  /** Records of any other kind. */
+  readonly others: number;
+}
+
+/** Shares of the heap that V8 allows this process: it follows the machine, its container and --max-old-space-size. */
+export function boundsOfHeap(heapBytes: number = getHeapStatistics().heap_size_limit): MemoryBounds {
+  return {
+    tasks: Math.floor((heapBytes * LIMITS.tasksShareOfHeap) / LIMITS.liveTaskBytes),
+    shownChars: Math.floor(heapBytes * LIMITS.shownTasksShareOfHeap),
+  };
+}
+
+/** Of an organization that keeps `ownTasks`. `spareTasks`: how many more the process may keep; negative when it keeps too many. */
+export function boundsOfState(ownTasks: number, spareTasks: number): StateBounds {
+  return {
+    tasks: Math.max(LIMITS.liveTasksPerOrganization, ownTasks + spareTasks),
+    passingTasks: LIMITS.liveTasksPerOrganization,
+    customers: LIMITS.liveCustomersPerOrganization,
+    agents: LIMITS.liveAgentsPerOrganization,
+    keptAnswers: { keys: LIMITS.keptAnswersInMemory, chars: LIMITS.keptAnswerCharsInMemory },
+    others: LIMITS.liveTasksPerOrganization,
+  };
+}
