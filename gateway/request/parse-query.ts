@@ -1,8 +1,6 @@
-import * as v from 'valibot';
 import { isStorableText } from '../../schema/fields/fields.ts';
-import { violationsOf } from '../../schema/fields/violations.ts';
 import { isBelowApi, type QuerySchema, type Route } from '../route.ts';
-import type { Parsed } from './parse-request.ts';
+import { type Parsed, parsedBy } from './parse-request.ts';
 import { FREE_FIELD, FREE_FIELD_PREFIX, queryNamesOf } from './query-names.ts';
 
 const NOTHING: Parsed<undefined> = { value: undefined };
@@ -17,9 +15,9 @@ export function parseQuery(raw: string, route: Route): Parsed<unknown> {
   if (!query && (raw === '' || !isBelowApi(route))) return NOTHING;
   const { values, violations } = raw === '' ? { values: NO_VALUES, violations: [] } : splitQuery(raw, route);
   const input = query && inputOf(values, query, violations);
-  const result = query && v.safeParse(query.schema, input);
-  if (result && !result.success) violations.push(...violationsOf(result.issues));
-  return violations.length > 0 ? { violations } : { value: result?.output };
+  const parsed = query ? parsedBy(query.schema, input) : NOTHING;
+  if ('violations' in parsed) violations.push(...parsed.violations);
+  return violations.length > 0 ? { violations } : parsed;
 }
 
 /** The values of each known name, in the order of the query. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import * as v from 'valibot';
+import { acceptorOf, REFUSED } from '../../schema/fields/acceptor.ts';
 import { violationsOf } from '../../schema/fields/violations.ts';
 import type { BodySchema, Identity } from '../route.ts';
 
@@ -34,7 +35,14 @@ export function parseJson(body: Buffer): { readonly json: unknown } | { readonly
 function parseBody(json: unknown, schema: v.GenericSchema): Parsed<unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     return { violations: ['the body must be an object'] };
-  const result = v.safeParse(schema, json);
+  return parsedBy(schema, json);
+}
+
+/** What a schema makes of an input. */
+export function parsedBy(schema: v.GenericSchema, input: unknown): Parsed<unknown> {
+  const accepted = acceptorOf(schema)(input);
+  if (accepted !== REFUSED) return { value: accepted };
+  const result = v.safeParse(schema, input);
   return result.success ? { value: result.output } : { violations: violationsOf(result.issues) };
 }
 

@@ -5,6 +5,17 @@ const ORDER = ['api/refusals/order-of-refusal', 'api/refusals/conditional'];
 
 /** Faults in idempotency, quotas and the order of refusals. */
 export const REQUESTS: readonly Mutation[] = [
+  ...mutationsOf(
+    'schema/fields/acceptor.ts',
+    ['unit/gateway/acceptor'],
+    [
+      ['.length <= action.requirement', '.length < action.requirement', 'A text may be as long as its bound.'],
+      ["return 'refuse'", "return 'read'", 'A field that is needed and absent is refused.'],
+      ['hasOnly(input, schema.entries) ? read(input) : REFUSED', 'read(input)', 'A strict object has no other fields.'],
+      ["if ('fallback' in schema) return byValibot(schema);", '', 'A schema with a stand-in refuses nothing.'],
+      ["type !== 'optional', type", 'true, type', 'Null is no absence where a field is only optional.'],
+    ],
+  ),
   ...mutationsOf('engine/org/actor/decide-command.ts', KEYS, [
     [
       'const isSame = fingerprint === idempotency!.fingerprint;',
