@@ -82,10 +82,10 @@ class UwsExchange extends Exchange {
   }
 
   protected override transmit(status: number, headers: Headers, body: string | Buffer, ending: Ending): void {
-    const { corkBytes } = this.traffic.limits;
-    const isLarge = body.length > corkBytes || (typeof body === 'string' && Buffer.byteLength(body) > corkBytes);
+    const bytes = bytesOf(body);
+    const isLarge = bytes.length > this.traffic.limits.corkBytes;
     if (ending !== 'close' && !isLarge) {
-      this.#res.cork(() => this.#write(status, headers, body, ending));
+      this.#res.cork(() => this.#write(status, headers, bytes, ending));
       this.onSent();
       return;
     }
@@ -94,8 +94,8 @@ class UwsExchange extends Exchange {
     this.hold();
     this.traffic.options.scheduler.soon(() => {
       if (this.state === 'gone') return;
-      if (isLarge) this.#writeLarge(status, headers, body, ending);
-      else this.#res.cork(() => this.#write(status, headers, body, ending));
+      if (isLarge) this.#writeLarge(status, headers, bytes, ending);
+      else this.#res.cork(() => this.#write(status, headers, bytes, ending));
       this.onSent();
     });
   }
@@ -161,11 +161,11 @@ class UwsExchange extends Exchange {
     if (ending === 'linger') res.writeHeader('connection', 'close');
   }
 
-  #write(status: number, headers: Headers, body: string | Buffer, ending: Ending): void {
+  #write(status: number, headers: Headers, body: Buffer, ending: Ending): void {
     const res = this.#res;
     this.#writeHead(status, headers, ending);
     if (this.method !== 'HEAD' && !BODILESS.has(status)) {
-      res.end(bytesOf(body), ending === 'close');
+      res.end(body, ending === 'close');
       return;
     }
     // The only way to end without a body that this binary gets right. It cannot close: the client is asked to.
@@ -176,13 +176,13 @@ class UwsExchange extends Exchange {
   }
 
   /** The head and the body in corks of their own, so that the cork buffer never overflows with both. */
-  #writeLarge(status: number, headers: Headers, body: string | Buffer, ending: Ending): void {
+  #writeLarge(status: number, headers: Headers, body: Buffer, ending: Ending): void {
     if (this.method === 'HEAD' || BODILESS.has(status)) {
       this.#res.cork(() => this.#write(status, headers, body, ending));
       return;
     }
     this.#res.cork(() => this.#writeHead(status, headers, ending));
-    this.#res.cork(() => this.#res.end(bytesOf(body), ending === 'close'));
+    this.#res.cork(() => this.#res.end(body, ending === 'close'));
   }
 }
 
