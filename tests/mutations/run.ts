@@ -9,7 +9,7 @@ import { listTestFiles } from '../support/runner/test-files.ts';
 import { randomName } from '../support/stores.ts';
 import { MUTATIONS } from './lists/all.ts';
 import { type Mutation, mutate } from './mutation.ts';
-import { openTrialGround, type TrialGround } from './trial.ts';
+import { openTrialGround, type TrialEnd, type TrialGround } from './trial.ts';
 
 /**
  * `npm run test:mutations -- [--check] [--count N] [part of a file or sentence …]`: plants one fault at a time in a copy
@@ -33,10 +33,11 @@ async function main(): Promise<number> {
     return problems.length === 0 ? 0 : 1;
   }
   const plantable = wanted.filter((mutation) => problemsOf(mutation).length === 0);
-  const survived = await tryAll(plantable);
-  const caught = plantable.length - survived;
-  console.log(`${caught} caught, ${survived} survived, ${problems.length} not planted`);
-  return survived + problems.length === 0 && wanted.length > 0 ? 0 : 1;
+  const ends = await tryAll(plantable);
+  const countOf = (kind: TrialEnd['kind']) => ends.filter((end) => end === kind).length;
+  const [caught, survived] = [countOf('caught'), countOf('SURVIVED')];
+  console.log(`${caught} caught, ${survived} survived, ${wanted.length - caught - survived} not tried`);
+  return caught === wanted.length && caught > 0 ? 0 : 1;
 }
 
 /** Why a mutation cannot be tried: its text is not there once, or its tests are not there. */
@@ -61,8 +62,8 @@ function catchersOf({ caughtBy, file }: Mutation): string[] {
   });
 }
 
-/** Resolves to the number of mutations that were not caught. */
-async function tryAll(mutations: readonly Mutation[]): Promise<number> {
+/** Resolves to the ends of those that were tried: none when the tests do not pass without a mutation. */
+async function tryAll(mutations: readonly Mutation[]): Promise<TrialEnd['kind'][]> {
   const directory = mkdtempSync(join(tmpdir(), 'dispatch-mutations-'));
   // Postgres runs as another user when we are root, and must get through to its data.
   chmodSync(directory, 0o755);
@@ -79,8 +80,7 @@ async function tryAll(mutations: readonly Mutation[]): Promise<number> {
     );
     const failing = await findFailing(grounds, mutations, interruption.signal);
     for (const file of failing) console.log(`✖ ${file} does not pass without a mutation`);
-    if (failing.length > 0) return mutations.length;
-    return await tryOn(grounds, mutations, interruption.signal);
+    return failing.length > 0 ? [] : await tryOn(grounds, mutations, interruption.signal);
   } finally {
     await releaser.stop();
   }
@@ -97,15 +97,15 @@ async function findFailing(grounds: readonly TrialGround[], mutations: readonly 
 }
 
 async function tryOn(grounds: readonly TrialGround[], mutations: readonly Mutation[], signal: AbortSignal) {
-  let left = mutations.length;
+  const ends: TrialEnd['kind'][] = [];
   await inTurn(grounds, mutations, signal, async (ground, mutation) => {
     const beganAt = performance.now();
     const { kind, detail } = await ground.run(mutation, catchersOf(mutation));
     const seconds = ((performance.now() - beganAt) / 1_000).toFixed(1);
-    if (kind === 'caught') left -= 1;
+    ends.push(kind);
     console.log(`${kind} ${mutation.file}: ${mutation.breaks} (${seconds} s)\n    ${detail}`);
   });
-  return left;
+  return ends;
 }
 
 /** Gives each item to the next ground that is free. */
