@@ -27,7 +27,7 @@ const TEXTS = [
 const TIMES = ['2030-01-01T10:00:00Z', '2030-01-01T10:00:00', '0999-01-01T00:00:00Z', '09:30', '2030-02-30'];
 const ADDRESSES = ['https://example.com/hook', 'http://127.0.0.1', '1', '12,5', '17', 'delivery', 'DELIVERY', 'new'];
 const NUMBERS = [0, 1, -1, 1.5, 51.5, 90.01, 181, 2_147_483_648, Number.MAX_SAFE_INTEGER, 1e300, -0];
-const OTHERS = [null, true, false, [], {}, [1], [null], { a: 1 }, { constructor: 1 }];
+const OTHERS: readonly unknown[] = [null, true, false, [], {}, [1], [null], { a: 1 }, { constructor: 1 }];
 /** A query holds texts, and lists of them. */
 const OF_A_QUERY: readonly unknown[] = [...TEXTS, ...TIMES, ...ADDRESSES, ['1', '2'], ['new'], []];
 const OF_A_BODY: readonly unknown[] = [...OF_A_QUERY, ...NUMBERS, ...OTHERS];
