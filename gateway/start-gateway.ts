@@ -1,5 +1,7 @@
+import { getHeapStatistics } from 'node:v8';
 import { CommitHints } from '../engine/bus/commit-hints.ts';
 import { type Engine, type EngineOptions, openEngine } from '../engine/org/start-engine.ts';
+import { boundsOfHeap } from '../engine/org/state/memory-bounds.ts';
 import { createRoundPositions } from '../engine/planning/round-positions.ts';
 import { systemClock, systemScheduler } from '../engine/runtime/clock.ts';
 import { type Config, publicUrlOf, requireUrl, setNativeHeadBytes } from '../engine/runtime/config.ts';
@@ -174,6 +176,7 @@ async function openGatewayEngine(
     releaser,
     gatewayId: config.gatewayId,
     leaseMs: config.leaseMs,
+    memory: boundsOfHeap(getHeapStatistics().heap_size_limit),
     allowVolatilePostgres: config.allowVolatilePostgres,
     faultPoint: config.faultPoint,
     secretsKeys: config.secretsKeys,

@@ -45,7 +45,7 @@ import { hintsOf } from './hints-of.ts';
 import { FilterCounts } from './lists/filter-counts.ts';
 import { type TaskList, TaskLists } from './lists/task-lists.ts';
 import { openPositions } from './open-positions.ts';
-import { boundsOfHeap, type MemoryBounds } from './state/memory-bounds.ts';
+import type { MemoryBounds } from './state/memory-bounds.ts';
 
 export interface EngineOptions {
   readonly databaseUrl: string;
@@ -72,8 +72,7 @@ export interface EngineOptions {
   readonly openPositionStore?: (history: string) => PositionStore;
   /** The ways by which ETAs are predicted; without it they are straight lines. */
   readonly travel?: WaySource;
-  /** What is kept in memory; shares of the heap without it. */
-  readonly memory?: MemoryBounds;
+  readonly memory: MemoryBounds;
   /** Takes the place of the store that commits; for tests that make it fail and benches that leave it out. */
   readonly wrapCommitStore?: (store: CommitStore) => CommitStore;
 }
@@ -182,7 +181,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     groupCommit,
     ownership,
     history,
-    memory: options.memory ?? boundsOfHeap(),
+    memory: options.memory,
     onChanged,
     publish: (batch) => publish(batch, options, { activity, feed, counts }),
   });

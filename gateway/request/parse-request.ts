@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import * as v from 'valibot';
-import { acceptorOf, REFUSED } from '../../schema/fields/acceptor.ts';
 import { violationsOf } from '../../schema/fields/violations.ts';
 import type { BodySchema, Identity } from '../route.ts';
+import { acceptorOf, REFUSED } from './acceptor.ts';
 
 /** The parsed part of a request, or all its violations. */
 export type Parsed<T> = { readonly value: T } | { readonly violations: readonly string[] };
@@ -38,7 +38,7 @@ function parseBody(json: unknown, schema: v.GenericSchema): Parsed<unknown> {
   return parsedBy(schema, json);
 }
 
-/** What a schema makes of an input. */
+/** Judges an input by a schema. */
 export function parsedBy(schema: v.GenericSchema, input: unknown): Parsed<unknown> {
   const accepted = acceptorOf(schema)(input);
   if (accepted !== REFUSED) return { value: accepted };

@@ -1,4 +1,3 @@
-import { getHeapStatistics } from 'node:v8';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { KeptBounds } from './kept-answers.ts';
 
@@ -10,7 +9,7 @@ export interface MemoryBounds {
   readonly shownChars: number;
 }
 
-/** What one organization keeps. */
+/** The records that one organization keeps. */
 export interface StateBounds {
   readonly tasks: number;
   /** Of those, the ended ones that few ask for. */
@@ -23,8 +22,8 @@ export interface StateBounds {
   readonly others: number;
 }
 
-/** Shares of the heap that V8 allows this process: it follows the machine, its container and --max-old-space-size. */
-export function boundsOfHeap(heapBytes: number = getHeapStatistics().heap_size_limit): MemoryBounds {
+/** Shares of the heap that V8 allows a process: it follows the machine, its container and --max-old-space-size. */
+export function boundsOfHeap(heapBytes: number): MemoryBounds {
   return {
     tasks: Math.floor((heapBytes * LIMITS.tasksShareOfHeap) / LIMITS.liveTaskBytes),
     shownChars: Math.floor(heapBytes * LIMITS.shownTasksShareOfHeap),

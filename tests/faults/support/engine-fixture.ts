@@ -61,6 +61,9 @@ export async function startEngineFixture(options: EngineFixtureOptions = {}): Pr
   }
 }
 
+/** Nothing leaves memory. */
+export const ROOMY = { tasks: 1_000_000, shownChars: 64 * 1_048_576 };
+
 export function openTestEngine(
   databaseUrl: string,
   options: Pick<EngineOptions, 'releaser'> &
@@ -70,12 +73,13 @@ export function openTestEngine(
     },
 ): Promise<Engine> {
   const { releaser, wrapCommitStore, leaseMs = 10_000, random = createRandomSource() } = options;
-  const { clock = systemClock, faultPoint, memory } = options;
+  const { clock = systemClock, faultPoint, memory = ROOMY } = options;
   return startEngine({
     databaseUrl,
     gatewayId: randomName('engine'),
     address: '127.0.0.1:0',
     leaseMs,
+    memory,
     allowVolatilePostgres: false,
     faultPoint,
     secretsKeys,
@@ -85,7 +89,6 @@ export function openTestEngine(
     log: createLog('engine', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
     releaser,
     ...(wrapCommitStore ? { wrapCommitStore } : {}),
-    ...(memory ? { memory } : {}),
   });
 }
 

@@ -6,7 +6,7 @@ const ORDER = ['api/refusals/order-of-refusal', 'api/refusals/conditional'];
 /** Faults in idempotency, quotas and the order of refusals. */
 export const REQUESTS: readonly Mutation[] = [
   ...mutationsOf(
-    'schema/fields/acceptor.ts',
+    'gateway/request/acceptor.ts',
     ['unit/gateway/acceptor'],
     [
       ['.length <= action.requirement', '.length < action.requirement', 'A text may be as long as its bound.'],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as v from 'valibot';
+import { acceptorOf, REFUSED } from '../../../gateway/request/acceptor.ts';
 import { Router } from '../../../gateway/router.ts';
-import { acceptorOf, REFUSED } from '../../../schema/fields/acceptor.ts';
 import { ROUTES } from '../../support/contract/described-api.ts';
 
 const SEED = 20_261_127;

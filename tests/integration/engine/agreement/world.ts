@@ -5,6 +5,7 @@ import { createLog } from '../../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../../engine/runtime/random.ts';
 import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
 import type { Answer, Caller, Command } from '../../../../schema/commands.ts';
+import { ROOMY } from '../../../faults/support/engine-fixture.ts';
 import { secretsKeys } from '../../../support/secrets.ts';
 import { type SeededOrganization, seedAgent, seedOrganization } from '../../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../../support/stores.ts';
@@ -32,6 +33,7 @@ export async function openWorld(): Promise<World> {
       gatewayId: 'agreement',
       address: 'test',
       leaseMs: 10_000,
+      memory: ROOMY,
       allowVolatilePostgres: false,
       faultPoint: undefined,
       secretsKeys,

@@ -46,7 +46,7 @@ test('a task passes from its end on, and again after a change of it', () => {
   assert.deepEqual(leftOf(book, range(1, 11)), range(4, 11));
 });
 
-test('what is not durable stays, and a job with a part that is not', () => {
+test('a task that is not durable stays, and so does a job with such a part', () => {
   const book = new TaskBook();
   for (const id of range(1, 9)) book.put(taskOf(id, 'completed', {}, 2));
   book.put(taskOf(10, 'completed', { childIds: [11, 12] }));
