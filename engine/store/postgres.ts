@@ -54,6 +54,11 @@ export function connectPostgres(url: string, options: PostgresOptions): Sql {
   }) as unknown as Sql;
 }
 
+/** The rest of a condition on an id. A single one is spelled out: an index then has its rows in the order of the list. */
+export function isOneOf(sql: Sql, ids: readonly number[]): Fragment {
+  return ids.length === 1 ? sql`= ${ids[0]!}` : sql`= ANY(${numberArray(ids)}::bigint[])`;
+}
+
 /** An array parameter: numbers need no quoting. */
 export function numberArray(values: Iterable<number>): string {
   return `{${[...values].join(',')}}`;

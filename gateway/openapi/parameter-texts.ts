@@ -1,7 +1,6 @@
 /** The texts of parameters, by name. A text beside a schema goes before these. */
 export const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   after: 'The sequence of the last event that is known; 0 begins at the start',
-  agentId: 'Tasks or records of these agents',
   atomic: 'All or nothing: with a failing item nothing is created',
   autoAssignmentStatus: 'How far the search for an agent is',
   bbox: 'west,south,east,north in degrees',

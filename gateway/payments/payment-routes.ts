@@ -102,7 +102,7 @@ function listPayments(engine: Engine, reads: Reads): ApiRoute {
     method: 'GET',
     path: '/payments',
     guard: may('payments:read'),
-    query: { schema: listPaymentsQuery, lists: new Set(['status', 'method']) },
+    query: { schema: listPaymentsQuery, lists: new Set(['status', 'method', 'agentId']) },
     summary: 'List payments, newest first; `agentId` is who took the cash',
     success: { status: 200, data: paymentListView },
     refusals: [],

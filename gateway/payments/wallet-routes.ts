@@ -19,6 +19,7 @@ function readWallet(engine: Engine, reads: Reads): ApiRoute {
     method: 'GET',
     path: '/wallets/:customerId',
     guard: may('payments:read'),
+    etag: true,
     summary: "Read what a customer's wallet has, in the organization's currency and in every other that it was used in",
     success: { status: 200, data: walletView },
     refusals: ['404'],

@@ -241,6 +241,7 @@ function readCash(engine: Engine, reads: Reads): ApiRoute {
     path: '/agents/:id/cash',
     me: true,
     guard: may('agents:cash'),
+    etag: true,
     summary: 'Read what an agent has collected in cash and not handed over',
     success: { status: 200, data: agentCashView },
     refusals: ['404'],

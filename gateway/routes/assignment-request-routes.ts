@@ -25,7 +25,7 @@ function listRequests(engine: Engine, reads: Reads): ApiRoute {
     method: 'GET',
     path: '/assignment-requests',
     guard: may('requests:read'),
-    query: { schema: listRequestsQuery, lists: new Set(['status']) },
+    query: { schema: listRequestsQuery, lists: new Set(['status', 'agentId']) },
     summary: 'List what agents were asked, newest first; an agent sees what it was asked itself',
     success: { status: 200, data: assignmentRequestListView },
     refusals: [],

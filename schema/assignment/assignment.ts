@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { integerBetween, queryId, queryList, shortText } from '../fields/fields.ts';
+import { integerBetween, queryId, queryIds, queryList, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
@@ -219,7 +219,7 @@ export const listRequestsQuery = v.object({
   ...pageQuery,
   status: v.optional(queryList(REQUEST_STATUSES)),
   taskId: v.optional(queryId),
-  agentId: v.optional(queryId),
+  agentId: v.optional(queryIds),
 });
 export type ListRequestsQuery = v.InferOutput<typeof listRequestsQuery>;
 

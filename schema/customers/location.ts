@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { numberBetween, requiredText, shortText } from '../fields/fields.ts';
+import { degreesBetween, requiredText, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { shownId } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
@@ -10,8 +10,8 @@ export const locationInput = named(
   v.object(
     {
       address: requiredText(LIMITS.shortTextChars),
-      latitude: numberBetween(-90, 90),
-      longitude: numberBetween(-180, 180),
+      latitude: degreesBetween(-90, 90),
+      longitude: degreesBetween(-180, 180),
       building: v.nullish(shortText),
       floor: v.nullish(shortText),
       apartment: v.nullish(shortText),

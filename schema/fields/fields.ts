@@ -77,6 +77,18 @@ export function numberBetween(min: number, max: number) {
   );
 }
 
+const DECIMAL = /^-?\d{1,3}(?:\.\d{1,20})?$/;
+
+/** A coordinate in degrees, also as the text in which answers have it. */
+export function degreesBetween(min: number, max: number) {
+  const isBetween = v.check<number, string>(
+    (value) => value >= min && value <= max,
+    `must be between ${min} and ${max}`,
+  );
+  const text = v.pipe(v.string(), v.regex(DECIMAL), v.transform(Number), isBetween);
+  return v.union([numberBetween(min, max), text], 'must be a number or a decimal string');
+}
+
 export const notNegative = v.pipe(
   v.number('must be a number'),
   shownAs(

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { phone, userView } from '../customers/customer.ts';
 import {
   boolean,
+  degreesBetween,
   email,
   notNegative,
-  numberBetween,
   oneOf,
   positiveInteger,
   queryFlag,
@@ -91,7 +91,7 @@ const vehicleInput = named(
 const homeInput = named(
   'HomeInput',
   v.object(
-    { address: v.nullish(shortText), latitude: numberBetween(-90, 90), longitude: numberBetween(-180, 180) },
+    { address: v.nullish(shortText), latitude: degreesBetween(-90, 90), longitude: degreesBetween(-180, 180) },
     'must be an object',
   ),
 );

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { amountInput } from '../fields/amount.ts';
-import { id, isoTime, queryId, queryList, requiredText, shortText } from '../fields/fields.ts';
+import { id, isoTime, queryId, queryIds, queryList, requiredText, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
 import { nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
@@ -125,7 +125,7 @@ export const listPaymentsQuery = v.object({
   method: v.optional(queryList(PAYMENT_METHODS)),
   taskId: v.optional(queryId),
   customerId: v.optional(queryId),
-  agentId: v.optional(queryId),
+  agentId: v.optional(queryIds),
   from: v.optional(isoTime),
   to: v.optional(isoTime),
 });

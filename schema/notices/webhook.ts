@@ -9,6 +9,7 @@ import {
   longText,
   oneOf,
   queryInteger,
+  queryList,
 } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { idCursor, pageQuery } from '../fields/page-query.ts';
@@ -178,7 +179,7 @@ export const replayInput = v.pipe(
 export type ReplayInput = v.InferOutput<typeof replayInput>;
 
 /** The query of GET /webhooks. */
-export const listWebhooksQuery = v.object({ ...pageQuery, status: v.optional(oneOf(WEBHOOK_STATUSES)) });
+export const listWebhooksQuery = v.object({ ...pageQuery, status: v.optional(queryList(WEBHOOK_STATUSES)) });
 export type ListWebhooksQuery = v.InferOutput<typeof listWebhooksQuery>;
 
 /** The query of GET /webhooks/:id/deliveries. */

@@ -52,6 +52,22 @@ const CHANGES: readonly (readonly [change: string, plant: (document: Part) => un
     /^GET \/api\/v1\/tasks .* parameter \S+: is gone$/,
   ],
   [
+    'a parameter takes a list of what it took',
+    ({ components }) => {
+      const parameter = Object.values(components!['parameters']!).find(({ name }) => `${name}` === 'taskId')!;
+      Object.assign(parameter, { schema: { type: 'array', items: parameter['schema'] } });
+    },
+    undefined,
+  ],
+  [
+    'a parameter takes a list of something else',
+    ({ components }) => {
+      const parameter = Object.values(components!['parameters']!).find(({ name }) => `${name}` === 'taskId')!;
+      Object.assign(parameter, { schema: { type: 'array', items: { type: 'boolean' } } });
+    },
+    /query parameter taskId: the type integer is now boolean$/,
+  ],
+  [
     'a required parameter is added',
     (document) =>
       list(operation(document, '/tasks', 'get')['parameters']).push({

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ListPaymentsQuery, PaymentRecord } from '../../../schema/money/payment.ts';
-import { type Fragment, type Sql, textArray } from '../postgres.ts';
+import { type Fragment, isOneOf, type Sql, textArray } from '../postgres.ts';
 import { PAYMENT } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
 
@@ -63,7 +63,7 @@ function matchingPayments(
   return sql`
     ${taskId === undefined ? sql`` : sql`AND p.task_id = ${taskId}`}
     ${customerId === undefined ? sql`` : sql`AND p.customer_id = ${customerId}`}
-    ${agentId === undefined ? sql`` : sql`AND p.agent_id = ${agentId}`}
+    ${agentId?.length ? sql`AND p.agent_id ${isOneOf(sql, agentId)}` : sql``}
     ${ofKind(sql, { status, method })}
     ${/* What an index is for, in the words that it has. */ isUnsettled ? sql`AND p.status <> 'succeeded'` : sql``}
     ${from === undefined ? sql`` : sql`AND p.created_at >= ${from}`}

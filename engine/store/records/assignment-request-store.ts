@@ -1,6 +1,6 @@
 import type { AssignmentRequestRecord, ListRequestsQuery } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
+import { type Fragment, isOneOf, numberArray, type Sql, textArray } from '../postgres.ts';
 import { ASSIGNMENT_REQUEST } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
 
@@ -49,7 +49,7 @@ function matchingRequests(
 ): Fragment {
   return sql`r.organization_id = ${organizationId}
     ${onlyAgentId === null ? sql`` : sql`AND r.agent_id = ${onlyAgentId}`}
-    ${agentId === undefined ? sql`` : sql`AND r.agent_id = ${agentId}`}
+    ${agentId?.length ? sql`AND r.agent_id ${isOneOf(sql, agentId)}` : sql``}
     ${taskId === undefined ? sql`` : sql`AND r.task_id = ${taskId}`}
     ${hasStatus(sql, status ?? [])}`;
 }

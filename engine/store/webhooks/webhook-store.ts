@@ -34,14 +34,14 @@ export async function listWebhooks(
   sql: Sql,
   organizationId: number,
   ownChannelId: number | null,
-  { page, limit, status = undefined }: ListWebhooksQuery,
+  { page, limit, status }: ListWebhooksQuery,
 ): Promise<WebhookPage> {
   const query = () => sql<({ sequence: number; count: number } & (Webhook | { id: null }))[]>`
     WITH matching AS MATERIALIZED (
       SELECT * FROM (
         SELECT ${sql.unsafe(WEBHOOK)} FROM ${sql.unsafe(WEBHOOKS)}
         WHERE w.organization_id = ${organizationId} AND ${belongsTo(sql, ownChannelId)}) m
-      WHERE ${status ?? null}::text IS NULL OR m.status = ${status ?? null}::text)
+      WHERE ${status?.length ? sql`m.status = ANY(${textArray(status)}::text[])` : sql`true`})
     SELECT h.last_sequence AS sequence, b.*, (SELECT count(*) FROM matching) AS count
     FROM organization_heads h LEFT JOIN (
       SELECT * FROM matching ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true

@@ -112,7 +112,7 @@ function readingRoutes({ reads, history }: Administration): ApiRoute[] {
     method: 'GET',
     path: '/webhooks',
     guard: may('webhooks:read'),
-    query: { schema: listWebhooksQuery, lists: new Set() },
+    query: { schema: listWebhooksQuery, lists: new Set(['status']) },
     summary: 'List webhooks, newest first, without their secrets; a channel sees its own',
     success: { status: 200, data: webhookListView },
     refusals: [],

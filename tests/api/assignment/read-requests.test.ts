@@ -31,6 +31,9 @@ test('requests are listed newest first, page by page, counted exactly, and found
     [`taskId=${requests[2]!.taskId}`]: [c],
     [`agentId=${one!.id}`]: [e, c, a],
     [`agentId=${two!.id}&status=pending`]: [d],
+    [`agentId=${one!.id},${two!.id}`]: [e, d, c, b, a],
+    [`agentId=${one!.id}&agentId=999000111`]: [e, c, a],
+    'agentId=': [e, d, c, b, a],
     'taskId=999000111': [],
     'agentId=999000111': [],
   };
@@ -50,6 +53,7 @@ test('requests are listed newest first, page by page, counted exactly, and found
     'taskId=x',
     'taskId=1&taskId=2',
     'agentId=0',
+    'agentId=1,x',
     'limit=101',
     'page=0',
   ])

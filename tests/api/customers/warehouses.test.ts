@@ -44,14 +44,14 @@ test('a warehouse is answered with its place, active unless it is said otherwise
 });
 
 test('every violation is named at once', async () => {
-  const location = { address: '', latitude: 91, longitude: '9' };
+  const location = { address: '', latitude: 91, longitude: 'east' };
   const { status, body } = await fixture.api.post('/warehouses', { name: 7, location, isActive: 'yes' });
   assert.equal(status, 400);
   assert.deepEqual(body.message, [
     'name must be a string',
     'location.address must not be empty',
     'location.latitude must be between -90 and 90',
-    'location.longitude must be a number',
+    'location.longitude must be a number or a decimal string',
     'isActive must be a boolean',
   ]);
   assert.deepEqual((await fixture.api.post('/warehouses', {})).body.message, [

@@ -58,9 +58,14 @@ test('an agent takes cash for a task that it has, and answers for it', async () 
     balances: [{ balance: '12.50', currency: 'USD' }],
   };
   assert.deepEqual(await cashOf(place), cash);
-  assert.deepEqual((await api.get(`/agents/${agent.id}/cash`)).body.data, cash);
+  const read = await api.get(`/agents/${agent.id}/cash`);
+  assert.deepEqual(read.body.data, cash);
+  assert.equal((await api.get(`/agents/${agent.id}/cash`, { 'if-none-match': read.headers.etag! })).status, 304);
   const found = (await api.get<PaymentList>(`/payments?agentId=${agent.id}`)).body.data;
   assert.deepEqual(found, { items: [payment], count: 1 });
+  const either = (await api.get<PaymentList>(`/payments?agentId=999000111,${agent.id}`)).body.data;
+  assert.deepEqual(either, found);
+  assert.equal((await api.get<PaymentList>('/payments?agentId=999000111,999000112')).body.data.count, 0);
 });
 
 test('an agent takes no cash for a task that it has not accepted, and staff take that cash for the office', async () => {

@@ -130,6 +130,13 @@ const DEFAULTS = {
   failureReason: null,
 };
 
+test('a place can be sent as it was read', async () => {
+  const { location } = (await fixture.api.post('/tasks', taskInput())).body.data;
+  const again = await fixture.api.post('/tasks', { ...taskInput(), location });
+  assert.equal(again.status, 201, JSON.stringify(again.body));
+  assert.deepEqual({ ...again.body.data.location, id: location!.id }, location);
+});
+
 test('a created task has every field of the contract and no other, all at their defaults', async () => {
   const { organizationId, channelId } = fixture.gateway;
   const { status, body } = await fixture.api.post('/tasks', taskInput());

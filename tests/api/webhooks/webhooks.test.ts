@@ -172,7 +172,10 @@ test('webhooks are listed newest first, page by page and by status, and no secre
     const { items, count } = (await api.get<WebhookList>(`/webhooks?status=${status}`)).body.data;
     assert.deepEqual([items.map((item) => [item.id, item.status]), count], [[[id, status]], 1]);
   }
-  for (const bad of ['limit=101', 'page=0', 'status=on']) assert.equal((await api.get(`/webhooks?${bad}`)).status, 400);
+  const either = (await api.get<WebhookList>('/webhooks?status=inactive,disabled')).body.data;
+  assert.deepEqual([either.items.map(({ id }) => id), either.count], [[two.id, one.id], 2]);
+  for (const bad of ['limit=101', 'page=0', 'status=on', 'status=active,on'])
+    assert.equal((await api.get(`/webhooks?${bad}`)).status, 400);
 });
 
 test('only the fields that are sent change; null takes a filter away', async () => {

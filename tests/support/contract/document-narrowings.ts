@@ -105,10 +105,15 @@ function* parameterNarrowings(
     const found = now.get(name);
     const place = `${call.place} ${name}`;
     if (!found) yield `${place}: is gone`;
-    else yield* schemaNarrowings({ ...call, direction: 'request' }, place, parameter.schema, found.schema);
+    else yield* schemaNarrowings({ ...call, direction: 'request' }, place, parameter.schema, ofOne(parameter, found));
   }
   for (const [name, { required }] of now)
     if (required && !old.get(name)?.required) yield `${call.place} ${name}: is now required`;
+}
+
+/** A single value is sent in the same way where a list of such values is taken. */
+function ofOne({ schema: before }: Parameter, { schema: after }: Parameter): Json {
+  return after['type'] === 'array' && before['type'] !== 'array' ? (after['items'] as Json) : after;
 }
 
 function* contentNarrowings(call: Call, direction: Direction, old: Content, now: Content): Generator<string> {
