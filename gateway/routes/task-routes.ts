@@ -96,6 +96,7 @@ function updateTask(engine: Engine, clock: Clock): ApiRoute {
     refusals: [
       '404',
       '409 TASK_NOT_EDITABLE',
+      '409 WAREHOUSE_INACTIVE',
       '409 TASK_TOO_LARGE',
       '412 PRECONDITION_FAILED',
       '422 IDEMPOTENCY_KEY_REUSED',

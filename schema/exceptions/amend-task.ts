@@ -4,8 +4,8 @@ import { locationInput } from '../customers/location.ts';
 import { isoTime, longText, requiredText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { shownAs } from '../fields/shown-as.ts';
+import { timesCheck } from '../fields/times-check.ts';
 import { LIMITS } from '../limits.ts';
-import { timesCheck } from './times-check.ts';
 
 const CLEARS = { description: 'null clears it' };
 const LEAVES = { description: 'null leaves it as it is' };

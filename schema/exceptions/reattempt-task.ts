@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { boolean, isoTime } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { shownAs } from '../fields/shown-as.ts';
-import { timesCheck } from './times-check.ts';
+import { timesCheck } from '../fields/times-check.ts';
 
 const fields = named(
   'ReattemptTaskInput',

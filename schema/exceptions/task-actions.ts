@@ -4,10 +4,10 @@ import { id, isoTime, longText, oneOf, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { shownId, shownInteger } from '../fields/shown-fields.ts';
+import { timesCheck } from '../fields/times-check.ts';
 import { LIMITS } from '../limits.ts';
 import { taskView } from '../tasks/task-view.ts';
 import { amendFields } from './amend-task.ts';
-import { timesCheck } from './times-check.ts';
 
 const TASK_ACTIONS = named('TaskActionKind', ['assign', 'unassign', 'auto_assign', 'cancel', 'amend'] as const);
 

@@ -2,23 +2,12 @@ import * as v from 'valibot';
 import { inlineCustomerInput } from '../customers/customer.ts';
 import { locationInput } from '../customers/location.ts';
 import { amountInput } from '../fields/amount.ts';
-import {
-  boolean,
-  freeObject,
-  id,
-  idList,
-  isoTime,
-  isPast,
-  longText,
-  oneOf,
-  parseIsoTime,
-  requiredText,
-} from '../fields/fields.ts';
+import { boolean, freeObject, id, idList, isoTime, isPast, longText, oneOf, requiredText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { requirementsInput } from '../fields/requirements.ts';
 import { integerShown, shownAs } from '../fields/shown-as.ts';
 import { skillList } from '../fields/skill-list.ts';
-import { isEmptyWindow } from '../fields/window.ts';
+import { isAfter, isEmptyWindow } from '../fields/times-check.ts';
 import { LIMITS } from '../limits.ts';
 import { packageInput } from './package.ts';
 import { ALL_TASK_TYPES, CASH_TASK_TYPES, TASK_TYPES, type TaskType, TIMES_TO_SERVE } from './task.ts';
@@ -29,7 +18,9 @@ const packages = v.pipe(
 );
 
 const isPositiveInteger = (value: number) => Number.isSafeInteger(value) && value >= 1;
-const estimatedDuration = v.pipe(
+
+/** Minutes. */
+export const estimatedDuration = v.pipe(
   v.number('must be a number'),
   v.check(isPositiveInteger, 'must be a positive integer'),
   shownAs(
@@ -134,13 +125,6 @@ const CHILD_RULES: readonly Rule[] = [
 
 function given(value: unknown): boolean {
   return value !== undefined && value !== null;
-}
-
-/** False also where one of them is no moment, which its own field tells. */
-function isAfter(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'string' || typeof other !== 'string') return false;
-  const [moment, bound] = [parseIsoTime(one), parseIsoTime(other)];
-  return moment !== undefined && bound !== undefined && moment > bound;
 }
 
 function isAlternateShape(body: RawBody): boolean {

@@ -1,10 +1,13 @@
 import * as v from 'valibot';
 import { locationInput } from '../customers/location.ts';
-import { freeObject, id, isoTime, isPast, longText } from '../fields/fields.ts';
+import { freeObject, id, isoTime, longText, requiredText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { requirementsInput } from '../fields/requirements.ts';
 import { shownAs } from '../fields/shown-as.ts';
+import { skillList } from '../fields/skill-list.ts';
+import { timesCheck } from '../fields/times-check.ts';
 import { LIMITS } from '../limits.ts';
+import { estimatedDuration } from './create-task.ts';
 import { packageEntry } from './package.ts';
 
 const NULL_CLEARS = { description: 'null clears it' };
@@ -17,12 +20,29 @@ const fields = named(
   'UpdateTaskInput',
   v.object(
     {
+      name: shownAs(v.nullish(requiredText(LIMITS.shortTextChars)), { description: NULL_LEAVES }),
       notes: shownAs(v.optional(v.nullable(longText)), NULL_CLEARS),
       description: shownAs(v.optional(v.nullable(longText)), NULL_CLEARS),
       integrationData: shownAs(v.optional(v.nullable(freeObject)), NULL_CLEARS),
       scheduledAt: shownAs(v.nullish(isoTime), { description: `Makes an asap task a scheduled one; ${NULL_LEAVES}` }),
       dropoffLocation: shownAs(v.nullish(locationInput), { description: `The same as location; ${NULL_LEAVES}` }),
       location: shownAs(v.nullish(locationInput), { description: NULL_LEAVES }),
+      pickupLocation: shownAs(v.nullish(locationInput), { description: NULL_LEAVES }),
+      pickupWarehouseId: shownAs(v.nullish(id), {
+        description: `The place of this warehouse; not together with pickupLocation; ${NULL_LEAVES}`,
+      }),
+      readyAt: shownAs(v.optional(v.nullable(isoTime)), { description: 'The earliest pickup; null for at once' }),
+      windowStart: shownAs(v.optional(v.nullable(isoTime)), NULL_CLEARS),
+      windowEnd: shownAs(v.optional(v.nullable(isoTime)), NULL_CLEARS),
+      estimatedDuration: shownAs(v.optional(v.nullable(estimatedDuration)), {
+        description: 'Minutes of service at the door; null clears it',
+      }),
+      requiredSkills: shownAs(v.optional(v.nullable(skillList)), {
+        description: 'Skills that the agent must have; null for none',
+      }),
+      preferredAgentId: shownAs(v.optional(v.nullable(id)), {
+        description: 'The agent that is asked first when eligible; null for none',
+      }),
       packages: shownAs(
         v.nullish(
           v.pipe(
@@ -41,23 +61,24 @@ const fields = named(
 );
 
 /**
- * The body of PATCH /tasks/:id, all fields optional; an absent one stays. null clears `notes`, `description` and
- * `integrationData` and counts as absent elsewhere. `dropoffLocation` and `location` mean the same. `packages` is the
- * whole list, as WHOLE_LIST says. With `now`, a `scheduledAt` that has passed is a violation too, see
- * CreateTaskOptions.
+ * The body of PATCH /tasks/:id, all fields optional; an absent one stays. null clears what a task may be
+ * without, places apart, and counts as absent elsewhere. `dropoffLocation` and `location` mean the same. `packages` is
+ * the whole list, as WHOLE_LIST says. With `now`, times that have passed are violations too, see CreateTaskOptions.
  */
 export function updateTaskSchema(now?: () => number) {
   return v.pipe(
     fields,
+    timesCheck(now),
     v.rawCheck(({ dataset, addIssue }) => {
       const body = dataset.value as Record<string, unknown> | undefined;
       if (typeof body !== 'object' || body === null) return;
       const violation = (key: string, message: string) =>
         addIssue({ message, path: [{ type: 'object', origin: 'value', input: body, key, value: body[key] }] });
-      const { scheduledAt, packages, location, dropoffLocation } = body;
+      const { packages, location, dropoffLocation, pickupLocation, pickupWarehouseId } = body;
       if (location != null && dropoffLocation != null)
         violation('dropoffLocation', 'must not be given together with location');
-      if (now && isPast(scheduledAt, now)) violation('scheduledAt', 'must be in the future');
+      if (pickupLocation != null && pickupWarehouseId != null)
+        violation('pickupWarehouseId', 'must not be given together with pickupLocation');
       if (hasRepeatedId(packages)) violation('packages', 'must not name a package twice');
       if (addedBy(packages) > LIMITS.listItems) violation('packages', `must add at most ${LIMITS.listItems} packages`);
     }),

@@ -228,6 +228,15 @@ export function checkWindowEnd(windowEnd: string, now: string): string | undefin
   return windowEnd > now ? undefined : 'windowEnd must be in the future';
 }
 
+/** A sentence for each time of a change that has passed. */
+export function checkNewTimes(
+  { scheduledAt, windowEnd }: { readonly [K in 'scheduledAt' | 'windowEnd']?: string | null | undefined },
+  now: string,
+): string[] {
+  const found = [scheduledAt && checkScheduledAt(scheduledAt, now), windowEnd && checkWindowEnd(windowEnd, now)];
+  return found.filter((sentence) => typeof sentence === 'string');
+}
+
 /** How a completed task went; its request was validated, so a failed one has a reason. */
 export function outcomeOf(input: {
   readonly outcome?: TaskOutcome | null | undefined;

@@ -10,6 +10,7 @@ const PLANNED_BY = [
   'scheduledAt',
   'estimatedDuration',
   'readyAt',
+  'windowStart',
   'windowEnd',
   'requiredSkills',
   'preferredAgentId',

@@ -139,6 +139,14 @@ export class RecordSearch {
     else if (facts.task.agentId !== null) this.loadOf(facts.task.agentId);
   }
 
+  /** A task with the agents that are asked to take it. */
+  taskWithAsked(id: number): void {
+    this.task(id);
+    const facts = this.#state.findTask(id);
+    if (!facts) this.#chain();
+    else for (const { agentId } of facts.task.search?.open ?? []) this.agent(agentId);
+  }
+
   /** The payment that counts for a task. */
   paymentOf(taskId: number): void {
     const facts = this.#state.findTask(taskId);

@@ -86,6 +86,34 @@ const BAD_ORDERS: readonly Call[] = [
     [`windowEnd must be after scheduledAt (${at(13)})`],
   ],
   ['a changed time in the past', patch({ scheduledAt: PAST }), ['scheduledAt must be in the future']],
+  ['a changed window in the past', patch({ windowEnd: PAST }), ['windowEnd must be in the future']],
+  [
+    'a changed window in the past, and no name',
+    patch({ name: 5, windowEnd: PAST }),
+    ['name must be a string', 'windowEnd must be in the future'],
+  ],
+  [
+    'a changed window that ends before it begins',
+    patch({ windowStart: at(12), windowEnd: at(11) }),
+    ['windowEnd must be after windowStart'],
+  ],
+  ['a changed end before the window begins', patch({ windowEnd: at(9) }), ['windowEnd must be after windowStart']],
+  [
+    'a changed end before the time',
+    patch({ windowStart: null, windowEnd: at(10) }),
+    [`windowEnd must be after scheduledAt (${at(10)})`],
+  ],
+  [
+    'a changed window and time that contradict',
+    patch({ scheduledAt: at(12), windowEnd: at(11) }),
+    ['scheduledAt must be before windowEnd'],
+  ],
+  ['goods that come too late now', patch({ readyAt: at(13) }), [`windowEnd must not be before readyAt (${at(13)})`]],
+  [
+    'goods that come after the window they are changed with',
+    patch({ readyAt: at(15), windowEnd: at(14) }),
+    ['readyAt must not be after windowEnd'],
+  ],
   ['a second attempt of what was not tried', again({}), 'TASK_NOT_FAILED'],
 ];
 

@@ -135,10 +135,14 @@ for (const [name, header, expected] of [
   test(`PATCH with If-Match naming ${name} gets ${expected}`, async () => {
     const task = await fixture.api.createTask();
     const { headers } = await fixture.api.get(`/tasks/${task.id}`);
-    const reply = await fixture.api.patch(`/tasks/${task.id}`, { notes: 'x' }, { 'if-match': header(headers.etag!) });
+    const reply = await fixture.api.patch(
+      `/tasks/${task.id}`,
+      { notes: 'x', name: 'X' },
+      { 'if-match': header(headers.etag!) },
+    );
     assert.equal(reply.status, expected);
     const after = (await fixture.api.get(`/tasks/${task.id}`)).body.data;
-    if (expected === 200) return assert.equal(after.notes, 'x');
+    if (expected === 200) return assert.deepEqual([after.notes, after.name], ['x', 'X']);
     assert.equal(
       reply.text,
       '{"statusCode":412,"message":"The record is no longer what If-Match names","error":"Precondition Failed","code":"PRECONDITION_FAILED"}',

@@ -4,7 +4,7 @@ import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { type ApiClient, taskInput } from '../../support/api-client.ts';
-import { withSql } from '../../support/seeds/seed.ts';
+import { seedAgent, withSql } from '../../support/seeds/seed.ts';
 import { seedTasks } from '../../support/seeds/seed-task.ts';
 import { useGateway } from '../api-fixture.ts';
 
@@ -21,7 +21,19 @@ const SOON = '2032-06-01T10:00:00.000Z';
 const DUE = '2032-06-01T11:00:00.000Z';
 const LATER = '2032-06-02T10:00:00.000Z';
 const PLACE = { address: '1 New Street', latitude: 48.8566, longitude: 2.3522 };
-const FULL = { notes: 'gate 4', description: 'two boxes', integrationData: { order: 7 }, packages: [{ name: 'box' }] };
+/** The planned times of the task that is changed. */
+const [READY, OPENS, CLOSES] = ['2032-06-01T07:00:00.000Z', '2032-06-01T08:00:00.000Z', '2032-06-01T18:00:00.000Z'];
+const FULL = {
+  notes: 'gate 4',
+  description: 'two boxes',
+  integrationData: { order: 7 },
+  packages: [{ name: 'box' }],
+  readyAt: READY,
+  windowStart: OPENS,
+  windowEnd: CLOSES,
+  estimatedDuration: 60,
+  requiredSkills: ['lift'],
+};
 
 const events = async (api: ApiClient) => (await api.get<EventPage>('/events')).body.data.items;
 
@@ -58,14 +70,30 @@ const CHANGES: readonly (readonly [
   [
     'scheduledAt, which makes it scheduled',
     { scheduledAt: '2032-06-01T12:00:00+02:00' },
-    { scheduledAt: SOON, timeToServe: 'scheduled', dueAt: DUE },
+    { scheduledAt: SOON, timeToServe: 'scheduled' },
     ['scheduledAt', 'timeToServe'],
   ],
   [
     'several fields at once',
     { notes: 'a', description: 'b', scheduledAt: SOON },
-    { notes: 'a', description: 'b', scheduledAt: SOON, timeToServe: 'scheduled', dueAt: DUE },
+    { notes: 'a', description: 'b', scheduledAt: SOON, timeToServe: 'scheduled' },
     ['notes', 'description', 'scheduledAt', 'timeToServe'],
+  ],
+  ['the name', { name: 'Two boxes' }, { name: 'Two boxes' }, ['name']],
+  ['readyAt', { readyAt: '2032-06-01T11:00:00+02:00' }, { readyAt: '2032-06-01T09:00:00.000Z' }, ['readyAt']],
+  ['readyAt to nothing', { readyAt: null }, { readyAt: null }, ['readyAt']],
+  ['windowStart', { windowStart: SOON }, { windowStart: SOON }, ['windowStart']],
+  ['windowStart to nothing', { windowStart: null }, { windowStart: null }, ['windowStart']],
+  ['windowEnd, and with it dueAt', { windowEnd: LATER }, { windowEnd: LATER, dueAt: LATER }, ['windowEnd']],
+  ['estimatedDuration', { estimatedDuration: 45 }, { estimatedDuration: 45 }, ['estimatedDuration']],
+  ['estimatedDuration to nothing', { estimatedDuration: null }, { estimatedDuration: null }, ['estimatedDuration']],
+  ['the skills', { requiredSkills: ['cold', 'lift'] }, { requiredSkills: ['cold', 'lift'] }, ['requiredSkills']],
+  ['the skills to nothing', { requiredSkills: null }, { requiredSkills: [] }, ['requiredSkills']],
+  [
+    'the whole plan',
+    { scheduledAt: SOON, windowStart: null, windowEnd: null, readyAt: null },
+    { scheduledAt: SOON, timeToServe: 'scheduled', windowStart: null, windowEnd: null, readyAt: null, dueAt: DUE },
+    ['readyAt', 'windowStart', 'windowEnd', 'scheduledAt', 'timeToServe'],
   ],
 ];
 
@@ -91,8 +119,10 @@ for (const [name, input] of [
   ['nothing', {}],
   ['what is so already', alreadySo()],
   ['the place where it is already', { location: taskInput()['location'] }],
-  ['null for what cannot be cleared', { scheduledAt: null, location: null, dropoffLocation: null, packages: null }],
-  ['fields that the server owns', { id: 1, status: 'completed', code: 'X', name: 'X', createdAt: SOON, agentId: 4 }],
+  ['null for what cannot be cleared', nullOf(['scheduledAt', 'location', 'dropoffLocation', 'packages', 'name'])],
+  ['null for the pickup, which stays', nullOf(['pickupLocation', 'pickupWarehouseId'])],
+  ['null for a preferred agent that it has not', { preferredAgentId: null }],
+  ['fields that the server owns', { id: 1, status: 'completed', code: 'X', createdAt: SOON, agentId: 4 }],
 ] as const) {
   test(`PATCH with ${name} changes nothing: no event, the same updatedAt`, async () => {
     const { api } = await fixture.organization();
@@ -102,6 +132,10 @@ for (const [name, input] of [
     assert.deepEqual(body.data, task);
     assert.equal((await events(api)).length, 1);
   });
+}
+
+function nullOf(names: readonly string[]): object {
+  return Object.fromEntries(names.map((name) => [name, null]));
 }
 
 function alreadySo(): object {
@@ -144,6 +178,33 @@ for (const field of ['location', 'dropoffLocation']) {
   });
 }
 
+test('the pickup is a place, or that of a warehouse; the preferred agent one of the organization', async () => {
+  const { api, organizationId } = await fixture.organization();
+  const { id } = await api.createTask();
+  const depot = (
+    await api.post<{ id: number; location: { id: number } }>('/warehouses', { name: 'D', location: PLACE })
+  ).body.data;
+  const { agentId } = await seedAgent(fixture.gateway.databaseUrl, organizationId);
+  const change = async (input: object) => (await api.patch(`/tasks/${id}`, input)).body.data;
+  const quay = { ...PLACE, address: 'Quay 2' };
+  assert.equal((await change({ pickupLocation: quay })).pickupLocation!.address, 'Quay 2');
+  assert.equal((await change({ pickupWarehouseId: depot.id })).pickupLocation!.id, depot.location.id);
+  const task = await change({ preferredAgentId: agentId });
+  assert.equal(task.preferredAgentId, agentId);
+  const told = (await events(api)).slice(1).map(({ data }) => data.changed);
+  assert.deepEqual(told, [['pickupLocation'], ['pickupLocation'], ['preferredAgentId']]);
+  await api.patch(`/warehouses/${depot.id}`, { isActive: false });
+  const same = await change({ pickupWarehouseId: depot.id, pickupLocation: null, preferredAgentId: agentId });
+  assert.deepEqual(same, task, 'what is so already, also where the warehouse is not active any more');
+  await change({ pickupLocation: quay });
+  const refused = await api.patch(`/tasks/${id}`, { name: 'X', pickupWarehouseId: depot.id });
+  assert.deepEqual([refused.status, refused.body.code], [409, 'WAREHOUSE_INACTIVE']);
+  const unknown = { pickupWarehouseId: 999_000_111, preferredAgentId: 999_000_112 };
+  assert.equal((await api.patch(`/tasks/${id}`, unknown)).body.message, 'Warehouse with ID 999000111 not found');
+  assert.equal((await change({ preferredAgentId: null })).preferredAgentId, null);
+  await assertShown(api, (await api.get(`/tasks/${id}`)).body.data);
+});
+
 test('a new time takes an asap task into the scheduled ones, and a further one moves it', async () => {
   const { api } = await fixture.organization();
   const { id } = await api.createTask();
@@ -169,6 +230,22 @@ for (const [name, input, told] of [
     'both names of the place',
     { location: PLACE, dropoffLocation: PLACE },
     ['dropoffLocation must not be given together with location'],
+  ],
+  [
+    'both names of the pickup',
+    { pickupLocation: PLACE, pickupWarehouseId: 1 },
+    ['pickupWarehouseId must not be given together with pickupLocation'],
+  ],
+  [
+    'planned fields that are none',
+    { name: '', readyAt: 'soon', estimatedDuration: 0, requiredSkills: 'lift', preferredAgentId: 'x' },
+    [
+      'name must not be empty',
+      'readyAt must be an ISO 8601 date-time with a zone or offset',
+      'estimatedDuration must be a positive integer',
+      'requiredSkills must be an array',
+      'preferredAgentId must be a number',
+    ],
   ],
   [
     'a place without coordinates',
@@ -281,7 +358,7 @@ test('from assigned on a task is no longer edited', async () => {
   for (const [index, status] of TASK_STATUSES.entries()) {
     const path = `/tasks/${tasks[index]!.id}`;
     const before = (await api.get(path)).body.data;
-    const reply = await api.patch(path, { notes: 'too late', packages: [] });
+    const reply = await api.patch(path, { notes: 'too late', name: 'X', windowEnd: LATER, packages: [] });
     if (status === 'new' || status === 'awaiting_assignment') {
       assert.deepEqual([reply.status, reply.body.data.status, reply.body.data.notes], [200, status, 'too late']);
       continue;

@@ -79,7 +79,11 @@ function changeTask({ what, agent, size }: Step, taskId: number): Promise<unknow
     case 'reschedule':
       return update({ scheduledAt });
     case 'move':
-      return update({ location: { address: 'Elsewhere', latitude: 51 + size / 100, longitude: 0 } });
+      return update(
+        size % 2 === 0
+          ? { location: { address: 'Elsewhere', latitude: 51 + size / 100, longitude: 0 } }
+          : { ...planOf(size), preferredAgentId: agentId },
+      );
     case 'note':
       return update({ notes: `note ${size}` });
     case 'arrive': {
@@ -102,6 +106,14 @@ function changeTask({ what, agent, size }: Step, taskId: number): Promise<unknow
     default:
       return undefined;
   }
+}
+
+function planOf(size: number): object {
+  const [readyAt, windowEnd] = [1, 90].map((hours) =>
+    new Date(fixture.now() + (size + hours) * 3_600_000).toISOString(),
+  );
+  const times = { readyAt, windowStart: readyAt, windowEnd, estimatedDuration: 5 + size };
+  return { ...times, requiredSkills: ['warm'], pickupLocation: { ...PICKUP, latitude: 51 + size / 100 } };
 }
 
 function changePackages(one: Step, taskId: number): Promise<unknown> | undefined {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { LackingTask } from '../../../schema/assignment/proposed-offer.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
 
 const lack = (taskId: number, isHopeless = false): LackingTask => ({
@@ -218,6 +219,39 @@ test('the history names who was the first of many to accept', async () => {
       given.map(({ details }) => details),
       [{ agentId: second!.agentId }],
     );
+  } finally {
+    await fixture.stop();
+  }
+});
+
+test('of many who were asked, those without its new skills hear that it is withdrawn, and the task searches on', async () => {
+  const fixture = await startAssignmentFixture({ mode: 'broadcast' });
+  try {
+    const agents = [await fixture.agent(), await fixture.agent()];
+    const { organizationId } = fixture.organization;
+    await withSql(
+      fixture.databaseUrl,
+      (sql) => sql`UPDATE agents SET skills = ${sql.json(['lift'])}
+        WHERE organization_id = ${organizationId} AND id = ${agents[0]!}`,
+    );
+    const { id } = await fixture.task();
+    await fixture.propose(agents.map((agentId) => ({ taskId: id, agentId })));
+    const need = async (requiredSkills: string[]) => {
+      // The engine has read neither the task nor its agents yet.
+      await fixture.restart();
+      const input = { requiredSkills, location: undefined };
+      const answer = await fixture.ask({ kind: 'update-task', caller: fixture.staff, taskId: id, input });
+      assert.ok(answer.ok);
+      const requests = await fixture.requests(id);
+      return [(await fixture.read(id)).autoAssignmentStatus, ...requests.map(({ status }) => status)];
+    };
+    const told = (await fixture.events(id)).length;
+    assert.deepEqual(await need(['lift']), ['offered', 'pending', 'cancelled']);
+    assert.ok(!(await fixture.sought()).includes(id));
+    assert.deepEqual(await need(['lift', 'cold']), ['searching', 'cancelled', 'cancelled']);
+    assert.ok((await fixture.sought()).includes(id));
+    const withdrawn = ['assignment_request.cancelled', 'task.updated'];
+    assert.deepEqual((await fixture.events(id)).slice(told), [...withdrawn, ...withdrawn]);
   } finally {
     await fixture.stop();
   }

@@ -86,8 +86,33 @@ export const REQUESTS: readonly Mutation[] = [
     'engine/org/decide/tasks/update-task.ts',
     ['api/tasks/update-task', ...ORDER],
     [
-      ['if (foreign) return refuse(foreign);\n', '', "A task cannot take another task's packages by editing."],
-      ['  if (late) return violate(late);\n', '', 'A task is scheduled in the future.'],
+      [
+        "if (foreign) return notFound('Package', foreign.id!);\n",
+        '',
+        "A task cannot take another task's packages by editing.",
+      ],
+      ['  if (late.length > 0) return violate(...late);\n', '', 'A task is scheduled in the future.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/tasks/update-task.ts',
+    ['unit/engine/decide/update-task', 'api/tasks/update-task'],
+    [
+      [' ? checkWindow({ ...before, ...fields }) :', ' ? undefined :', 'A changed window fits the times of its task.'],
+      ['  if (inactive) return refuse(inactive);\n', '', 'Nothing is fetched from a warehouse that is not active.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/tasks/search-after.ts',
+    ['unit/engine/decide/update-task', 'unit/engine/decide/amend-task'],
+    [
+      ['unskilled(draft, search, wanted);', '[];', 'An agent is not asked for skills that it lacks.'],
+      ['begin > now || since > now ?', 'begin > now ?', 'Goods that are ready sooner are not waited for.'],
+      [
+        'hasBegun ? { ...wanted, scheduledAt: null } : wanted',
+        'wanted',
+        'A search that was begun does not wait again.',
+      ],
     ],
   ),
   ...mutationsOf(

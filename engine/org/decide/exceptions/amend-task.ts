@@ -1,22 +1,20 @@
 import type { AmendTask } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
-import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
 import { checkAmendment, checkWindow, mayHandleExceptions } from '../../../domain/tasks/exceptions.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
-import { checkScheduledAt, checkWindowEnd, UNVISITED } from '../../../domain/tasks/task-machine.ts';
+import { checkNewTimes, UNVISITED } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
-import type { TaskFacts } from '../../state/state-view.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
 import { rule, taskById } from '../rule.ts';
 import { judgeSlot } from '../steps/agent-fit.ts';
 import { checkFamilySize } from '../steps/family-size.ts';
-import { draftLocation, isAt } from '../steps/new-location.ts';
+import { draftLocation, newPlaces, type PlaceName } from '../steps/new-location.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
-import { draftStatus, settingsOf } from '../steps/task-search.ts';
+import { draftStatus } from '../steps/task-search.ts';
 import { tellRisk } from '../steps/tell-risk.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
-import { rescheduled } from '../tasks/update-task.ts';
+import { searchAfter } from '../tasks/search-after.ts';
 
 type AmendInput = AmendTask['input'];
 type Fields = { -readonly [K in keyof TaskRecord]?: TaskRecord[K] };
@@ -38,10 +36,7 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
   const { taskId, input, caller } = command;
   const { now } = context;
   if (!mayHandleExceptions(caller)) return refuse(refusal('FORBIDDEN'));
-  const late = [
-    input.scheduledAt ? checkScheduledAt(input.scheduledAt, now) : undefined,
-    input.windowEnd ? checkWindowEnd(input.windowEnd, now) : undefined,
-  ].filter((violated) => violated !== undefined);
+  const late = checkNewTimes(input, now);
   if (late.length > 0) return violate(...late);
   const facts = draft.findTask(taskId);
   if (!facts) return refuse(notFound('Task', taskId));
@@ -57,10 +52,9 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
   if (unfit) return violate(unfit);
 
   const hasNewTime = wanted.scheduledAt !== facts.task.scheduledAt;
-  const search = searchAfter(draft, facts.task, wanted, now);
-  const open = facts.task.search?.open ?? [];
-  if (hasNewTime && open.length > 0) {
-    withdrawRequests(draft, open, now);
+  const { fields: search, withdrawn } = searchAfter(draft, facts.task, wanted, now);
+  if (withdrawn.length > 0) {
+    withdrawRequests(draft, withdrawn, now);
     // An agent that is asked alone has the task: for another time it has not been asked.
     if (facts.task.status === 'assigned') draftStatus(draft, facts.task, 'awaiting_assignment', search, now);
   }
@@ -87,7 +81,7 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
  * holds: the next prediction judges the new one.
  */
 function visitsAt(
-  places: ReadonlySet<'location' | 'pickupLocation'>,
+  places: ReadonlySet<PlaceName>,
   { status, pickedUpAt }: Pick<TaskRecord, 'status' | 'pickedUpAt'>,
 ): Fields {
   const { arrivedAt, etaAt, pickupEtaAt, pickupArrivedAt } = UNVISITED;
@@ -115,24 +109,4 @@ function amendedFields(before: TaskRecord, input: AmendInput): Fields {
   const isSame = person?.name === before.contact?.name && person?.phone === before.contact?.phone;
   if (person !== undefined && !isSame) fields.contact = person;
   return fields;
-}
-
-/** The places that differ from those that the task has. */
-function newPlaces(facts: TaskFacts, input: AmendInput): ReadonlySet<'location' | 'pickupLocation'> {
-  const names = (['location', 'pickupLocation'] as const).filter((name) => {
-    const [present, wanted] = [facts[name], input[name]];
-    return wanted != null && !(present && isAt(present, wanted));
-  });
-  return new Set(names);
-}
-
-/** A search for the new time begins when that comes near; a new end of the window is the end of the search, too. */
-function searchAfter(draft: Draft, before: TaskRecord, wanted: TaskRecord, now: string): Fields {
-  if (!before.search) return {};
-  const settings = settingsOf(draft);
-  if (wanted.scheduledAt !== before.scheduledAt) {
-    return rescheduled({ ...before, windowEnd: wanted.windowEnd }, wanted.scheduledAt!, settings, now);
-  }
-  if (wanted.windowEnd === before.windowEnd) return {};
-  return { search: { ...before.search, until: newSearch(wanted, settings, now).until } };
 }

@@ -7,7 +7,7 @@ import { checkReattempt, mayHandleExceptions } from '../../../domain/tasks/excep
 import { goesAlong } from '../../../domain/tasks/package-machine.ts';
 import { requirementsAfter } from '../../../domain/tasks/requirements.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
-import { checkScheduledAt, checkWindowEnd } from '../../../domain/tasks/task-machine.ts';
+import { checkNewTimes } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
@@ -34,10 +34,7 @@ export function decideReattemptTask(draft: Draft, command: ReattemptTask, contex
   const { taskId, input, caller } = command;
   const { now } = context;
   if (!mayHandleExceptions(caller)) return refuse(refusal('FORBIDDEN'));
-  const late = [
-    input.scheduledAt ? checkScheduledAt(input.scheduledAt, now) : undefined,
-    input.windowEnd ? checkWindowEnd(input.windowEnd, now) : undefined,
-  ].filter((violated) => violated !== undefined);
+  const late = checkNewTimes(input, now);
   if (late.length > 0) return violate(...late);
   const facts = draft.findTask(taskId);
   if (!facts) return refuse(notFound('Task', taskId));

@@ -1,5 +1,6 @@
 import type { LocationInput, LocationRecord } from '../../../../schema/customers/location.ts';
 import type { Draft } from '../../state/draft.ts';
+import type { TaskFacts } from '../../state/state-view.ts';
 import type { DecideContext } from '../decision.ts';
 
 /** A new place, of a task when `taskId` names one; null for none. */
@@ -23,6 +24,20 @@ export function draftLocation(
   };
   draft.put({ kind: 'put-location', location, taskId });
   return location;
+}
+
+export type PlaceName = 'location' | 'pickupLocation';
+
+/** The places asked for that differ from those that the task has. */
+export function newPlaces(
+  facts: TaskFacts,
+  input: { readonly [K in PlaceName]?: LocationInput | null | undefined },
+): Set<PlaceName> {
+  const names = (['location', 'pickupLocation'] as const).filter((name) => {
+    const [present, wanted] = [facts[name], input[name]];
+    return wanted != null && !(present && isAt(present, wanted));
+  });
+  return new Set(names);
 }
 
 /** Whether a place is already what is asked for. */

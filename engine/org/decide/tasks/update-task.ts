@@ -1,88 +1,133 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AssignmentSettings } from '../../../../schema/assignment/assignment.ts';
 import type { UpdateTask } from '../../../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
 import type { PackageEntry, PackageRecord } from '../../../../schema/tasks/package.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
-import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
 import { checkWindow } from '../../../domain/tasks/exceptions.ts';
 import { requirementsAfter } from '../../../domain/tasks/requirements.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
-import { checkScheduledAt, judgeUpdate } from '../../../domain/tasks/task-machine.ts';
+import { checkNewTimes, judgeUpdate } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
-import { needsTask, rule, taskById } from '../rule.ts';
+import { rule, taskById } from '../rule.ts';
 import { checkFamilySize } from '../steps/family-size.ts';
-import { draftLocation, isAt } from '../steps/new-location.ts';
+import { draftLocation, newPlaces, type PlaceName } from '../steps/new-location.ts';
 import { draftPackage } from '../steps/new-task.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
-import { settingsOf } from '../steps/task-search.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
+import { searchAfter } from './search-after.ts';
 
 export const updateTaskRule = rule<UpdateTask>({
-  needs: needsTask,
+  needs(search, { taskId, input: { pickupWarehouseId, preferredAgentId, requiredSkills } }) {
+    if (requiredSkills === undefined) search.task(taskId);
+    else search.taskWithAsked(taskId);
+    if (pickupWarehouseId) search.warehouse(pickupWarehouseId);
+    if (preferredAgentId) search.agent(preferredAgentId);
+  },
   task: taskById,
   target: ({ taskId }) => ({ kind: 'task', id: taskId }),
   decide: decideUpdateTask,
 });
 
 /**
- * PATCH /tasks/:id. A field with its present value changes nothing. Refuses: 400 for a `scheduledAt` that has passed, or past the window;
- * 404 for the task, and for a package that is not its own; 409 TASK_NOT_EDITABLE past awaiting_assignment,
- * TASK_TOO_LARGE.
+ * PATCH /tasks/:id. A field with its present value changes nothing. Refuses, in this order: 403 for an agent; 400 for times
+ * that have passed; 404 for the task, then for the first unknown id in field order; 409 TASK_NOT_EDITABLE past
+ * awaiting_assignment; 400 for a window that does not fit; 409 WAREHOUSE_INACTIVE, TASK_TOO_LARGE.
  */
 export function decideUpdateTask(draft: Draft, command: UpdateTask, context: DecideContext): Decision {
   const { taskId, input, caller } = command;
+  const { now } = context;
   const facts = draft.findTask(taskId);
   const verdict = judgeUpdate(facts?.task, caller);
   if (verdict.kind === 'forbidden') return refuse(refusal('FORBIDDEN'));
-  const late = input.scheduledAt ? checkScheduledAt(input.scheduledAt, context.now) : undefined;
-  if (late) return violate(late);
-  const foreign = facts && foreignPackage(facts, input.packages);
-  if (foreign) return refuse(foreign);
+  const late = checkNewTimes(input, now);
+  if (late.length > 0) return violate(...late);
+  const missing = facts && missingRecord(draft, facts, input);
+  if (missing) return refuse(missing);
   if (verdict.kind === 'refused') return refuse(verdict.refusal);
   if (!facts) return refuse(notFound('Task', taskId));
 
   const { task: before } = facts;
   const fields = changedFields(before, input);
-  const unfit = fields.scheduledAt ? checkWindow({ ...before, ...fields }) : undefined;
+  const unfit = TIMES.some((name) => name in fields) ? checkWindow({ ...before, ...fields }) : undefined;
   if (unfit) return violate(unfit);
-  const changed = Object.keys(fields);
-  const hasMoved = input.location && !(facts.location && isAt(facts.location, input.location));
-  const location = hasMoved ? draftLocation(draft, input.location, taskId, context) : facts.location;
-  if (hasMoved) changed.push('location');
+  const moved = movedPlaces(draft, facts, input);
+  const inactive = moved.has('pickupLocation') ? inactiveWarehouse(draft, input) : undefined;
+  if (inactive) return refuse(inactive);
   const packages = input.packages ? replacePackages(draft, facts, input.packages, context) : facts.packages;
-  if (packages !== facts.packages) changed.push('packages');
+  const changed = [...Object.keys(fields), ...moved, ...(packages === facts.packages ? [] : ['packages'])];
   if (changed.length === 0) return done('task', taskId);
 
-  const isRescheduled = fields.scheduledAt && before.search;
-  const search = isRescheduled ? rescheduled(before, fields.scheduledAt, settingsOf(draft), context.now) : undefined;
-  if (search) withdrawRequests(draft, before.search!.open, context.now);
-  const task = changedTask(before, { ...fields, ...search, locationId: location?.id ?? null }, context.now);
-  draft.put({ kind: 'put-task', task, location, packages });
+  const { fields: search, withdrawn } = searchAfter(draft, before, { ...before, ...fields }, now);
+  withdrawRequests(draft, withdrawn, now);
+  const location = moved.has('location') ? draftLocation(draft, input.location, taskId, context) : facts.location;
+  const pickupLocation = moved.has('pickupLocation') ? draftPickup(draft, command, context) : facts.pickupLocation;
+  const ids = { locationId: location?.id ?? null, pickupLocationId: pickupLocation?.id ?? null };
+  const task = changedTask(before, { ...fields, ...search, ...ids }, now);
+  draft.put({ kind: 'put-task', task, location, pickupLocation, packages });
   const tooLarge = checkFamilySize(draft, taskId);
   if (tooLarge) return refuse(tooLarge);
   tellUpdated(draft, taskId, changed);
   return done('task', taskId);
 }
 
-function foreignPackage(facts: TaskFacts, entries: readonly PackageEntry[] | null | undefined): Refusal | undefined {
+/** The first record that the input names and that is not there, in the order of a new task's fields. */
+function missingRecord(draft: Draft, facts: TaskFacts, input: UpdateTask['input']): Refusal | undefined {
+  const { pickupWarehouseId, packages, preferredAgentId } = input;
+  if (pickupWarehouseId && !draft.findWarehouse(pickupWarehouseId)) return notFound('Warehouse', pickupWarehouseId);
   const own = new Set(facts.packages.map(({ id }) => id));
-  const foreign = entries?.find(({ id }) => id != null && !own.has(id));
-  return foreign && notFound('Package', foreign.id!);
+  const foreign = packages?.find(({ id }) => id != null && !own.has(id));
+  if (foreign) return notFound('Package', foreign.id!);
+  if (preferredAgentId && !draft.findAgent(preferredAgentId)) return notFound('Agent', preferredAgentId);
+  return undefined;
+}
+
+/** The places that change; a warehouse is where its place is now. */
+function movedPlaces(draft: Draft, facts: TaskFacts, input: UpdateTask['input']): ReadonlySet<PlaceName> {
+  const moved = newPlaces(facts, input);
+  const { pickupWarehouseId } = input;
+  const warehouse = pickupWarehouseId ? draft.findWarehouse(pickupWarehouseId) : undefined;
+  if (warehouse && warehouse.location.id !== facts.task.pickupLocationId) moved.add('pickupLocation');
+  return moved;
+}
+
+function inactiveWarehouse(draft: Draft, { pickupWarehouseId }: UpdateTask['input']): Refusal | undefined {
+  if (!pickupWarehouseId || draft.findWarehouse(pickupWarehouseId)!.warehouse.isActive) return undefined;
+  return refusal('WAREHOUSE_INACTIVE', undefined, { warehouseId: pickupWarehouseId });
+}
+
+function draftPickup(draft: Draft, { taskId, input }: UpdateTask, context: DecideContext) {
+  const { pickupWarehouseId, pickupLocation } = input;
+  if (pickupWarehouseId) return draft.findWarehouse(pickupWarehouseId)!.location;
+  return draftLocation(draft, pickupLocation, taskId, context);
 }
 
 /** Fields that are taken as they come; null clears them. */
-const TEXTS = ['notes', 'description'] as const;
+const PLAIN = [
+  'notes',
+  'description',
+  'preferredAgentId',
+  'readyAt',
+  'windowStart',
+  'windowEnd',
+  'estimatedDuration',
+] as const;
+/** Fields that have to fit each other. */
+const TIMES = ['scheduledAt', 'readyAt', 'windowStart', 'windowEnd'] as const;
 
 /** The fields of the record that the input changes, as the event names them. A new time makes the task scheduled. */
 function changedFields(before: TaskRecord, input: UpdateTask['input']): Partial<TaskRecord> {
-  const { integrationData, scheduledAt } = input;
+  const { name, integrationData, scheduledAt, requiredSkills } = input;
   const fields: { -readonly [K in keyof TaskRecord]?: TaskRecord[K] } = {};
-  for (const name of TEXTS) {
-    const value = input[name];
-    if (value !== undefined && value !== before[name]) fields[name] = value;
+  if (name != null && name !== before.name) fields.name = name;
+  for (const key of PLAIN) {
+    const value = input[key];
+    if (value !== undefined && value !== before[key]) Object.assign(fields, { [key]: value });
+  }
+  // No skills and an empty list show alike.
+  if (requiredSkills !== undefined && !isDeepStrictEqual(requiredSkills ?? [], before.requiredSkills ?? [])) {
+    fields.requiredSkills = requiredSkills;
   }
   if (integrationData !== undefined && !isDeepStrictEqual(integrationData, before.integrationData)) {
     fields.integrationData = integrationData;
@@ -94,19 +139,6 @@ function changedFields(before: TaskRecord, input: UpdateTask['input']): Partial<
     if (before.timeToServe !== 'scheduled') fields.timeToServe = 'scheduled';
   }
   return fields;
-}
-
-/** Open requests were for another time. The search begins when the new one comes near. */
-export function rescheduled(
-  before: TaskRecord,
-  scheduledAt: string,
-  settings: AssignmentSettings,
-  now: string,
-): Pick<TaskRecord, 'search' | 'autoAssignmentStatus'> {
-  const { since, startsAt, until } = newSearch({ ...before, scheduledAt }, settings, now);
-  const search = { ...before.search!, since, startsAt, until, open: [] };
-  const isNew = before.status === 'new' || startsAt !== null;
-  return { search, autoAssignmentStatus: isNew ? 'pending' : 'searching' };
 }
 
 /** The list as it is wanted: what is named by id stays, changed or not; what is not named goes; the rest is new. */

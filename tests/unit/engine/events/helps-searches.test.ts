@@ -28,6 +28,7 @@ const ROWS: readonly (readonly [string, Fields | undefined, Fields, boolean])[] 
   ['is noted to have found nobody', SOUGHT, { ...SOUGHT, search: NOTED }, false],
   ['wants another place while it looks', SOUGHT, { ...SOUGHT, locationId: 99 }, true],
   ['wants no skill any more while it looks', { ...SOUGHT, requiredSkills: ['cold'] }, SOUGHT, true],
+  ['may be served at once now', { ...SOUGHT, windowStart: '2029-01-01T00:00:00.000Z' }, SOUGHT, true],
   ['gets a note while it looks', SOUGHT, { ...SOUGHT, notes: 'Ring twice' }, false],
   ['is offered to many', SOUGHT, { ...SOUGHT, search: OFFERED }, false],
   ['is offered to one', SOUGHT, { status: 'assigned', agentId: 7, search: OFFERED }, false],

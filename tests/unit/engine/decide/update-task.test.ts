@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { decideUpdateTask } from '../../../../engine/org/decide/tasks/update-task.ts';
+import type { OrgState } from '../../../../engine/org/state/org-state.ts';
+import type { UpdateTask } from '../../../../schema/commands.ts';
+import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
+import type { TaskRecord } from '../../../../schema/tasks/task.ts';
+import {
+  agentRecord,
+  callerOf,
+  decideOn,
+  NOW,
+  OTHER_AGENT,
+  OWN_AGENT,
+  openRequest,
+  type Shape,
+  searchThatAsks,
+  stateWith,
+  TASK,
+} from './decide-fixture.ts';
+
+const at = (hour: number) => new Date(Date.parse('2031-05-01T00:00:00Z') + hour * 3_600_000).toISOString();
+const PLACE = { address: 'Quay 2', latitude: 51.6, longitude: -0.2 };
+
+type Input = Omit<UpdateTask['input'], 'location'> & Partial<Pick<UpdateTask['input'], 'location'>>;
+
+function update(state: OrgState, input: Input, taskId = TASK) {
+  return decideOn(state, (draft, context) => {
+    const command = { caller: callerOf('dispatcher'), taskId, input: { location: undefined, ...input } };
+    return decideUpdateTask(draft, { kind: 'update-task', ...command }, context);
+  });
+}
+
+/** The fields that the event names as changed; of a refusal its violations, or its code. */
+function outcomeOf({ decision, draft }: ReturnType<typeof update>): unknown {
+  if (!decision.ok) return decision.refusal.details?.['violations'] ?? decision.refusal.code;
+  return draft.changes.flatMap((change) => (change.kind === 'tell' ? [change.extra!['changed']] : []));
+}
+
+const PLANNED: Partial<TaskRecord> = {
+  readyAt: at(13),
+  windowStart: at(14),
+  windowEnd: at(18),
+  estimatedDuration: 30,
+  requiredSkills: ['lift'],
+  preferredAgentId: OWN_AGENT,
+};
+function knowAgents(state: OrgState, agents: readonly AgentRecord[]): void {
+  state.absorbAgents({ agents, takenEmails: [], loadedAgentIds: [], heldTasks: [] });
+}
+
+const planned = (shape: Shape = 'unserved') => {
+  const state = stateWith(shape, 'new', { fields: PLANNED });
+  knowAgents(state, [agentRecord({ id: OWN_AGENT }), agentRecord({ id: OTHER_AGENT })]);
+  return state;
+};
+
+const CASES: readonly (readonly [name: string, input: Input, outcome: unknown])[] = [
+  ['another name', { name: 'Books' }, [['name']]],
+  ['the name it has', { name: 'A task' }, []],
+  ['no name', { name: null }, []],
+  ['another readyAt', { readyAt: at(15) }, [['readyAt']]],
+  ['another window', { windowStart: at(15), windowEnd: at(16) }, [['windowStart', 'windowEnd']]],
+  ['another duration', { estimatedDuration: 31 }, [['estimatedDuration']]],
+  ['other skills', { requiredSkills: ['cold'] }, [['requiredSkills']]],
+  ['another agent', { preferredAgentId: OTHER_AGENT }, [['preferredAgentId']]],
+  ['another pickup', { pickupLocation: PLACE }, [['pickupLocation']]],
+  ['both places', { location: PLACE, pickupLocation: PLACE }, [['location', 'pickupLocation']]],
+  ['no pickup', { pickupLocation: null, pickupWarehouseId: null }, []],
+  ['the plan it has', { readyAt: at(13), windowEnd: at(18), estimatedDuration: 30, requiredSkills: ['lift'] }, []],
+  [
+    'nothing of its plan',
+    { readyAt: null, windowStart: null, windowEnd: null },
+    [['readyAt', 'windowStart', 'windowEnd']],
+  ],
+  [
+    'neither duration nor skills nor agent',
+    { estimatedDuration: null, requiredSkills: null, preferredAgentId: null },
+    [['preferredAgentId', 'estimatedDuration', 'requiredSkills']],
+  ],
+  ['an end that is now', { windowEnd: NOW }, ['windowEnd must be in the future']],
+  [
+    'times that are now',
+    { scheduledAt: NOW, windowEnd: NOW },
+    ['scheduledAt must be in the future', 'windowEnd must be in the future'],
+  ],
+  ['an end before its begin', { windowEnd: at(14) }, ['windowEnd must be after windowStart']],
+  ['a begin after its end', { windowStart: at(18) }, ['windowEnd must be after windowStart']],
+  ['goods after its end', { readyAt: at(19) }, [`windowEnd must not be before readyAt (${at(19)})`]],
+  ['an agent that is not there', { preferredAgentId: 99 }, 'NOT_FOUND'],
+  ['a warehouse that is not there', { pickupWarehouseId: 99 }, 'NOT_FOUND'],
+];
+
+describe('a change of a planned task to', () => {
+  for (const [name, input, outcome] of CASES) {
+    test(name, () => {
+      assert.deepEqual(outcomeOf(update(planned(), input)), outcome);
+      assert.deepEqual(outcomeOf(update(planned('a child'), input)), outcome);
+    });
+  }
+});
+
+test('an empty list of skills is as none', () => {
+  assert.deepEqual(outcomeOf(update(stateWith('unserved', 'new'), { requiredSkills: [] })), []);
+});
+
+test('a task whose window is a relic is edited all the same, but not its times', () => {
+  const relic = () => stateWith('unserved', 'new', { fields: { windowStart: at(15), windowEnd: at(14) } });
+  assert.deepEqual(outcomeOf(update(relic(), { name: 'Books' })), [['name']]);
+  assert.deepEqual(outcomeOf(update(relic(), { readyAt: at(13) })), ['windowEnd must be after windowStart']);
+});
+
+test('a change of the window moves when the task is late', () => {
+  const state = stateWith('unserved', 'new', { fields: { delayedAt: at(11), windowEnd: at(11), deadlineAt: null } });
+  const { task } = update(state, { windowEnd: at(16) }).draft.findTask(TASK)!;
+  assert.deepEqual([task.delayedAt, task.deadlineAt], [null, at(16)]);
+});
+
+describe('a change of a task that looks for an agent', () => {
+  const requests = [openRequest(), openRequest({ id: 71, agentId: OTHER_AGENT })];
+  const search = { ...searchThatAsks(...requests), since: at(11) };
+  const asking = (fields: Partial<TaskRecord> = {}) => {
+    const state = stateWith('unserved', 'awaiting_assignment', {
+      fields: { search, autoAssignmentStatus: 'offered', ...fields },
+    });
+    knowAgents(state, [agentRecord({ skills: ['lift'] }), agentRecord({ id: OTHER_AGENT })]);
+    return state;
+  };
+  const after = (input: Input, state = asking()) => {
+    const { decision, draft } = update(state, input);
+    assert.ok(decision.ok);
+    const { task } = draft.findTask(TASK)!;
+    const asked = task.search!.open.map(({ agentId }) => agentId);
+    const cancelled = requests.filter(({ id }) => draft.findRequest(id)?.status === 'cancelled').map(({ id }) => id);
+    return { task, search: task.search!, asked, cancelled, status: task.autoAssignmentStatus };
+  };
+
+  test('withdraws offers to agents without its new skills, and goes on with the others', () => {
+    const { asked, cancelled, status } = after({ requiredSkills: ['lift'] });
+    assert.deepEqual([asked, cancelled, status], [[OWN_AGENT], [71], 'offered']);
+  });
+
+  test('searches on when nobody who is asked has its new skills', () => {
+    const { asked, cancelled, status, search: left } = after({ requiredSkills: ['cold'] });
+    assert.deepEqual([asked, cancelled, status, left.attempts], [[], [70, 71], 'searching', 2]);
+  });
+
+  test('withdraws all offers for another time', () => {
+    const { asked, cancelled, status, search: left } = after({ scheduledAt: at(20) });
+    assert.deepEqual([asked, cancelled, status, left.startsAt], [[], [70, 71], 'pending', at(19.5)]);
+  });
+
+  test('leaves the offers otherwise', () => {
+    const input = {
+      windowEnd: at(15),
+      readyAt: at(13),
+      estimatedDuration: 5,
+      preferredAgentId: OTHER_AGENT,
+      name: 'B',
+    };
+    const { asked, cancelled, status } = after({ ...input, pickupLocation: PLACE });
+    assert.deepEqual([asked, cancelled, status], [[OWN_AGENT, OTHER_AGENT], [], 'offered']);
+  });
+
+  for (const [name, input, since, until] of [
+    ['ends with its new window', { windowEnd: at(15) }, at(11), at(15)],
+    ['goes on longer for goods that come later', { readyAt: at(13) }, at(13), at(13.25)],
+    ['goes on longer for a window that opens later', { windowStart: at(14) }, at(14), at(14.25)],
+    ['has waited as long for goods that are ready', { readyAt: at(10) }, at(11), at(12.25)],
+  ] as const) {
+    test(`a search ${name}`, () => {
+      const { search: left } = after(input);
+      assert.deepEqual([left.since, left.until], [since, until]);
+    });
+  }
+
+  test('a search of goods that were to come later begins to wait when they are ready', () => {
+    const fields = { readyAt: at(16), search: { ...search, since: at(16), until: at(16.25) } };
+    const { search: left } = after({ readyAt: null }, asking(fields));
+    assert.deepEqual([left.since, left.until], [NOW, at(12.25)]);
+  });
+
+  test('a search that was begun by hand does not wait for its time', () => {
+    const fields = { timeToServe: 'scheduled', scheduledAt: at(20), windowEnd: at(22) } as const;
+    const { search: left } = after({ windowEnd: null }, asking(fields));
+    assert.deepEqual([left.startsAt, left.since, left.until], [null, at(11), at(12.25)]);
+  });
+});
