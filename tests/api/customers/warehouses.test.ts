@@ -132,22 +132,6 @@ test('If-Match lets a change through only while the warehouse is as it was read'
   assert.equal((await change('Third', first.headers.etag!)).status, 200, 'the tag of the answer is the tag of a read');
 });
 
-test('unknown and foreign warehouses are refused with the same bytes', async () => {
-  const other = await fixture.organization();
-  const { id } = await createWarehouse(other.api);
-  const unknown = '{"statusCode":404,"message":"Warehouse with ID 999000111 not found","error":"Not Found"}';
-  const refused = [
-    await fixture.api.get(`/warehouses/${id}`),
-    await fixture.api.patch(`/warehouses/${id}`, { name: 'Mine' }),
-  ];
-  for (const { status, text } of refused) {
-    assert.equal(status, 404);
-    assert.equal(text.replace(String(id), '999000111'), unknown);
-  }
-  assert.equal((await fixture.api.get('/warehouses/999000111')).text, unknown);
-  assert.equal((await fixture.api.patch('/warehouses/999000111', {})).text, unknown);
-});
-
 test('of 50 warehouses at once exactly as many are created as the limit allows, and the others get the reason', async () => {
   const { api } = await fixture.organization({ limits: { warehouses: 7 } });
   const posts = Array.from({ length: 50 }, () => api.post('/warehouses', { name: 'North', location: place }));

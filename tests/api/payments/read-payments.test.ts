@@ -176,29 +176,3 @@ test('the audit log of the organization tells the same of payments, and of top-u
   const { reference, kind } = items[0]!.after!;
   assert.deepEqual([reference, kind], ['gift', 'top_up']);
 });
-
-test('another organization’s payment is unknown', async () => {
-  const [mine, theirs] = [await paymentPlace(fixture), await paymentPlace(fixture)];
-  const task = await theirs.api.createTask();
-  const { id } = madeBy(await theirs.cash({ taskId: task.id, amount: 1 }));
-  const told = async (path: string, body: object | undefined, foreign: number) => {
-    const { status, text } = body ? await mine.api.post(path, body) : await mine.api.get(path);
-    const { message } = JSON.parse(text) as { message: string };
-    return [status, message.replaceAll(String(foreign), 'ID')];
-  };
-  for (const [path, body, foreign] of [
-    [(one: number) => `/payments/${one}`, undefined, id],
-    [(one: number) => `/payments/${one}/audit-logs`, undefined, id],
-    [(one: number) => `/payments/${one}/refund`, { reason: 'r' }, id],
-    [(one: number) => `/wallets/${one}`, undefined, task.customerId!],
-    [(one: number) => `/wallets/${one}/statement`, undefined, task.customerId!],
-    [(one: number) => `/wallets/${one}/top-ups`, { amount: 1 }, task.customerId!],
-  ] as const) {
-    const unknown = await told(path(999_000_111), body, 999_000_111);
-    assert.equal(unknown[0], 404, path(0));
-    assert.deepEqual(await told(path(foreign), body, foreign), unknown);
-  }
-  for (const pay of [mine.online, mine.cash, mine.wallet])
-    assert.equal((await pay({ taskId: task.id, amount: 1 })).body.message, `Task with ID ${task.id} not found`);
-  assert.deepEqual((await list(mine)).body.data, { items: [], count: 0 });
-});

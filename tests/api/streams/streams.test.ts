@@ -203,19 +203,6 @@ async function refusalOf(opening: Promise<unknown>): Promise<StreamRefused> {
   return error;
 }
 
-test('another organization and an unknown one are refused with the same bytes', async () => {
-  const { key } = fixture.gateway;
-  const other = await fixture.organization();
-  const foreign = await refusalOf(watch({ key, organizationId: other.organizationId }));
-  const unknown = await refusalOf(watch({ key, organizationId: 999_000_111 }));
-  assert.equal(unknown.status, 404);
-  assert.equal(
-    unknown.text,
-    '{"statusCode":404,"message":"Organization with ID 999000111 not found","error":"Not Found"}',
-  );
-  assert.equal(foreign.text.replace(String(other.organizationId), '999000111'), unknown.text);
-});
-
 for (const [query, violation] of [
   [
     'types=task.eaten',

@@ -100,17 +100,6 @@ test('in_transit without an agent is refused for that before any other state err
   }
 });
 
-test('an unknown task and the task of another organization are refused with the same bytes, and nothing changes', async () => {
-  const other = await fixture.organization();
-  const foreign = await other.api.createTask();
-  const unknown = await fixture.api.put('/tasks/999000111/status', { status: 'cancelled' });
-  const refused = await fixture.api.put(`/tasks/${foreign.id}/status`, { status: 'cancelled' });
-  assert.equal(unknown.text, '{"statusCode":404,"message":"Task with ID 999000111 not found","error":"Not Found"}');
-  assert.equal(refused.status, 404);
-  assert.equal(refused.text.replace(String(foreign.id), '999000111'), unknown.text);
-  assert.deepEqual((await other.api.get(`/tasks/${foreign.id}`)).body.data, foreign);
-});
-
 test('of 100 cancellations at once one succeeds and the log has one event', async () => {
   const { api, organizationId } = await fixture.organization();
   const { id } = await api.createTask();
