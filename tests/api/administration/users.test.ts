@@ -145,15 +145,6 @@ test('only the fields that are sent change, and what is already so writes nothin
   assert.equal(row!.version, 3);
 });
 
-test('fields that only the server sets are ignored', async () => {
-  const own = { id: 5, organizationId: 1, emailVerifiedAt: '2020-01-01T00:00:00Z', version: 9, passwordHash: 'x' };
-  const user = await createUser(own);
-  assert.notEqual(user.id, 5);
-  assert.equal(user.emailVerifiedAt, null);
-  const changed = await fixture.api.patch<AccountView>(`/users/${user.id}`, { ...own, email: emailOf('other') });
-  assert.deepEqual(changed.body.data, user);
-});
-
 test('a user with fewer rights loses them from the answer on, by key and by session; an ended session stays ended', async () => {
   const { databaseUrl, organizationId } = fixture.gateway;
   const { userId } = await seedUser(databaseUrl, organizationId, 'org_admin');
@@ -201,12 +192,4 @@ test('of changes at once none is lost', async () => {
   for (const { status, text } of replies) assert.equal(status, 200, text);
   const { firstName, role, isActive } = (await fixture.api.get<AccountView>(`/users/${id}`)).body.data;
   assert.deepEqual([firstName, role, isActive], ['New', 'org_admin', false]);
-});
-
-test('none but administrators may make, see or change users', async () => {
-  for (const role of ['integration', 'dispatcher', 'agent'] as const) {
-    const { api } = await fixture.organization({ role });
-    for (const { status } of [await api.get('/users'), await api.post('/users', {}), await api.patch('/users/1', {})])
-      assert.equal(status, 403, role);
-  }
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { seedChannel } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { type AgentList, assignedTask, clientOfAgent, createAgent, dispatchersOf } from './agent-place.ts';
 
@@ -144,16 +143,4 @@ test('the tasks of an agent are listed as all tasks are', async () => {
   assert.deepEqual((await list(`agentId=${other.id}`)).ids, []);
   const agent = await clientOfAgent(fixture, organizationId, own);
   assert.equal((await list('', agent, 'me')).count, 3);
-});
-
-test('an integrator reads the agents that drive for it, and neither creates nor changes them', async () => {
-  const { organizationId, api } = await dispatchersOf(fixture);
-  const { id } = await createAgent(api);
-  const { key } = await seedChannel(fixture.gateway.databaseUrl, organizationId);
-  const integration = fixture.clientOf(key);
-  assert.equal((await integration.get(`/agents/${id}`)).status, 200);
-  assert.equal((await integration.get('/agents')).status, 200);
-  assert.equal((await integration.post('/agents', {})).status, 403);
-  assert.equal((await integration.patch(`/agents/${id}`, {})).status, 403);
-  assert.equal((await integration.put(`/agents/${id}/duty`, { onDuty: true })).status, 403);
 });

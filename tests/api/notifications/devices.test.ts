@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
 import { HOSTILE_TEXTS } from '../../support/seeds/hostile-texts.ts';
-import { seedChannel } from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { newToken, type SignedIn, signIn, storedDevices, subscription } from './notification-place.ts';
 
@@ -63,15 +62,6 @@ test('a user has so many devices and no more: the one registered longest ago mak
     kept,
     Array.from({ length: LIMITS.devicesPerUser }, (_, i) => `d${i + 1}`),
   );
-});
-
-test('a key of any role cannot register a device', async () => {
-  const { databaseUrl, organizationId } = fixture.gateway;
-  for (const role of ['integration', 'agent', 'org_admin'] as const) {
-    const { key } = await seedChannel(databaseUrl, organizationId, { role });
-    const body = { token: newToken(), platform: 'android', deviceId: 'd' };
-    assert.equal((await fixture.clientOf(key).post('/notifications/push-token', body)).status, 403);
-  }
 });
 
 test('a device is forgotten by its user alone, once', async () => {

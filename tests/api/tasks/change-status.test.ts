@@ -298,13 +298,3 @@ test('a time in the future is reported before an unknown task and before a confl
     assert.deepEqual([status, body.message], [400, ['occurredAt must not be in the future']]);
   }
 });
-
-test('the server-owned fields of a task cannot be set along with its status', async () => {
-  const { api, tasks } = await served({ status: 'assigned' });
-  const input = { status: 'accepted', acceptedAt: TIMES.createdAt, agentId: 5, id: 1, organizationId: 1, version: 9 };
-  const before = (await api.get(`/tasks/${tasks[0]!.id}`)).body.data;
-  const { body } = await api.put(`/tasks/${tasks[0]!.id}/status`, input);
-  const { acceptedAt, updatedAt } = body.data;
-  assert.equal(acceptedAt, updatedAt);
-  assert.deepEqual(body.data, { ...before, status: 'accepted', acceptedAt, updatedAt });
-});

@@ -303,34 +303,6 @@ test('autoAssign answers new and pending', async () => {
   assert.deepEqual([task.status, task.autoAssignmentStatus, task.agentId], ['new', 'pending', null]);
 });
 
-test('unknown and server-owned fields are ignored', async () => {
-  const owned = {
-    id: 7,
-    status: 'completed',
-    organizationId: 999,
-    createdAt: '2001-01-01T00:00:00Z',
-    updatedAt: 'never',
-    agentId: 1,
-    isDelayed: true,
-    paymentId: 3,
-    courierId: 4,
-    trackingUrl: '/t/mine',
-    autoAssignmentStatus: 'assigned',
-    amount: 5,
-    role: 'super_admin',
-    isAdmin: true,
-    outcome: 'failed',
-    version: 12,
-  };
-  const task = await fixture.api.createTask(owned);
-  assert.notEqual(task.id, 7);
-  assert.equal(task.organizationId, fixture.gateway.organizationId);
-  assert.ok(task.createdAt > '2020');
-  assert.deepEqual([task.status, task.agentId, task.isDelayed, task.paymentId], ['new', null, false, null]);
-  assert.deepEqual([task.autoAssignmentStatus, task.amount, task.outcome], ['not_requested', null, null]);
-  assert.ok(!('role' in task) && !('isAdmin' in task) && !('version' in task));
-});
-
 test('a code is unique in the organization, also among tasks made at the same time', async () => {
   const replies = await Promise.all(
     Array.from({ length: 20 }, () => fixture.api.post('/tasks', taskInput({ code: 'RACE-1' }))),

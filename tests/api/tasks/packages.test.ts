@@ -4,7 +4,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { PACKAGE_STATUSES, type PackageStatus, type PackageView } from '../../../schema/tasks/package.ts';
 import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
-import { type ApiClient, taskInput } from '../../support/api-client.ts';
+import type { ApiClient } from '../../support/api-client.ts';
 import { seedTasks } from '../../support/seeds/seed-task.ts';
 import { useGateway } from '../api-fixture.ts';
 
