@@ -5,7 +5,6 @@ import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { seedAgent } from '../../support/seeds/seed.ts';
 import { type SeededTask, seededTimes, seedTasks, type TaskSeed } from '../../support/seeds/seed-task.ts';
-import { type Cell, NOT_SERVED, SERVED } from '../../support/status-table.ts';
 import { useGateway } from '../api-fixture.ts';
 
 /** Tasks past `new` are seeded: no request assigns one yet. */
@@ -48,32 +47,27 @@ async function servedFor(role: 'dispatcher' | 'integration', ...seeds: TaskSeed[
 const statusEvents = async (api: ApiClient) =>
   (await api.get<EventPage>('/events?types=task.status_changed')).body.data.items;
 
-const CODES: Partial<Record<Cell, string>> = { no: 'INVALID_STATUS_TRANSITION', crew: 'AGENT_REQUIRED' };
-
 const BY_COURIER = { agentId: null, courierId: 3 };
-for (const [name, table, courier, unstorable] of [
-  ['an agent’s task', SERVED, {}, undefined],
-  ['an external courier’s task', SERVED, BY_COURIER, undefined],
-  ['a task without courier', NOT_SERVED, { agentId: null }, 'in_transit'],
+/** The whole table stands in tests/unit/domain/tasks/judge-status-change.test.ts; each kind of answer is shown here. */
+for (const [name, courier, crew] of [
+  ['an external courier’s task', BY_COURIER, 200],
+  ['a task without courier', { agentId: null }, 'AGENT_REQUIRED'],
 ] as const) {
-  for (const from of TASK_STATUSES.filter((status) => status !== unstorable)) {
-    test(`${name} in ${from} is asked for every status`, async () => {
-      const { api, tasks } = await served(...TASK_STATUSES.map(() => ({ status: from, ...courier })));
-      for (const [column, to] of TASK_STATUSES.entries()) {
-        const path = `/tasks/${tasks[column]!.id}`;
-        const before = (await api.get(path)).body.data;
-        const { status, body } = await api.put(`${path}/status`, { status: to });
-        const cell = table[from][column]!;
-        if (CODES[cell]) assert.deepEqual([status, body.code], [409, CODES[cell]], to);
-        else assert.deepEqual([status, body.data.status], [200, to], to);
-        const after = (await api.get(path)).body.data;
-        if (cell === 'yes') assert.deepEqual(after, body.data);
-        else assert.deepEqual(after, before, to);
-      }
-      const changed = table[from].filter((cell) => cell === 'yes').length;
-      assert.equal((await statusEvents(api)).length, changed);
-    });
-  }
+  test(`${name} in accepted is asked for every status`, async () => {
+    const { api, tasks } = await served(...TASK_STATUSES.map(() => ({ status: 'accepted' as const, ...courier })));
+    const no = 'INVALID_STATUS_TRANSITION';
+    const answers = [no, no, no, 200, crew, no, 200];
+    for (const [index, to] of TASK_STATUSES.entries()) {
+      const path = `/tasks/${tasks[index]!.id}`;
+      const before = (await api.get(path)).body.data;
+      const { status, body } = await api.put(`${path}/status`, { status: to });
+      const after = (await api.get(path)).body.data;
+      assert.equal(status === 200 ? status : body.code, answers[index], to);
+      assert.deepEqual(after, status === 200 && to !== 'accepted' ? body.data : before, to);
+    }
+    const changed = answers.filter((answer) => answer === 200).length - 1;
+    assert.equal((await statusEvents(api)).length, changed);
+  });
 }
 
 test('an integration does not accept for an agent, whichever task it names, and makes every other step', async () => {

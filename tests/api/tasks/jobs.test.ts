@@ -221,7 +221,10 @@ test('cancelling a job cancels its open children in the same commit, and leaves 
   assert.equal((await api.put(`/tasks/${seeded!.id}/status`, { status: 'cancelled' })).status, 409);
 });
 
-/** The children's statuses, the step of the first one, and what the job was and becomes. */
+/**
+ * The children's statuses, the step of the first one, and what the job was and becomes. The whole rule stands in
+ * tests/unit/domain/tasks/job.test.ts.
+ */
 const DERIVED: readonly (readonly [
   others: readonly TaskStatus[],
   from: TaskStatus,
@@ -229,17 +232,10 @@ const DERIVED: readonly (readonly [
   was: TaskStatus,
   becomes: TaskStatus,
 ])[] = [
-  [['new'], 'assigned', 'accepted', 'assigned', 'accepted'],
   [['accepted'], 'assigned', 'accepted', 'accepted', 'accepted'],
   [['awaiting_assignment'], 'assigned', 'cancelled', 'assigned', 'awaiting_assignment'],
-  [['new', 'cancelled'], 'accepted', 'in_transit', 'accepted', 'in_transit'],
-  [['new'], 'in_transit', 'completed', 'in_transit', 'in_transit'],
-  [['accepted'], 'in_transit', 'cancelled', 'in_transit', 'accepted'],
   [['completed', 'cancelled'], 'in_transit', 'completed', 'in_transit', 'completed'],
   [['completed'], 'new', 'cancelled', 'in_transit', 'completed'],
-  [['cancelled'], 'new', 'cancelled', 'new', 'cancelled'],
-  [[], 'in_transit', 'completed', 'in_transit', 'completed'],
-  [[], 'new', 'cancelled', 'new', 'cancelled'],
 ];
 
 for (const [others, from, to, was, becomes] of DERIVED) {

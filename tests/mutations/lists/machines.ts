@@ -10,6 +10,7 @@ export const MACHINES: readonly Mutation[] = [
       'unit/domain/tasks/judge-status-change',
       'unit/domain/tasks/task-rules',
       'unit/domain/assignment/judge-assignment',
+      'unit/engine/decide/decide-table',
     ],
     [
       [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import {
   givenUp,
   isGivenUp,
@@ -135,16 +135,13 @@ function kindOf(from: State, to: State | '-'): string {
 }
 
 for (const from of Object.keys(STATES) as State[]) {
-  describe(`a payment that is ${from}`, () => {
+  test(`a payment that is ${from} becomes what its row says with each report, and nothing more when it is told once more`, () => {
     for (const [column, report] of REPORTS.entries()) {
-      const to = TABLE[from][column]!;
-      test(`told ${Object.values(report).join(' ')}: ${to === '-' ? 'nothing' : to}`, () => {
-        const before = payment(from);
-        assert.equal(judgeReport(before, report, NOW).kind, kindOf(from, to));
-        const after = tell(before, report);
-        assert.deepEqual(pageless(after), pageless(payment(to === '-' ? from : to)));
-        assert.equal(judgeReport(after, report, NOW).kind, 'nothing', 'told once more');
-      });
+      const [before, to, words] = [payment(from), TABLE[from][column]!, Object.values(report).join(' ')];
+      assert.equal(judgeReport(before, report, NOW).kind, kindOf(from, to), words);
+      const after = tell(before, report);
+      assert.deepEqual(pageless(after), pageless(payment(to === '-' ? from : to)), words);
+      assert.equal(judgeReport(after, report, NOW).kind, 'nothing', `${words}, once more`);
     }
   });
 }

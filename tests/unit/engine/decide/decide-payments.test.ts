@@ -45,26 +45,24 @@ const PAYING: Readonly<Record<Current, readonly [online: string, cash: string, w
 const SHAPES: readonly Shape[] = ['unserved', 'by an agent', 'by an external courier', 'a job', 'a child'];
 for (const shape of SHAPES) {
   const isOwn = shape === 'by an agent' || shape === 'a child';
-  describe(`for a task (${shape}):`, () => {
-    for (const status of TASK_STATUSES) {
+  for (const status of TASK_STATUSES) {
+    test(`a task (${shape}) in ${status} is paid by the table, by every method and for every caller`, () => {
       for (const current of CURRENTS) {
         const expected = status === 'cancelled' ? PAYMENT_METHODS.map(() => 'TASK_NOT_PAYABLE') : PAYING[current];
         // An agent that has not accepted a task takes no cash for it.
         const ofOwner = expected.map((code, index) =>
           status === 'assigned' && PAYMENT_METHODS[index] === 'cash' && code === 'ok' ? 'TASK_NOT_PAYABLE' : code,
         );
-        test(`in ${status}, with a payment that is ${current}, by every method and for every caller`, () => {
-          const state = stateOf(shape, status, { current });
-          const asAll = (caller: Caller) => PAYMENT_METHODS.map((method) => told(pay(state, method, { caller })));
-          for (const caller of OFFICE) assert.deepEqual(asAll(caller), expected, caller.role);
-          const hidden = PAYMENT_METHODS.map(() => 'NOT_FOUND');
-          assert.deepEqual(asAll(OWNER), isOwn ? ofOwner : hidden, 'its own agent');
-          assert.deepEqual(asAll(callerOf('agent', OTHER_AGENT)), hidden, 'another agent');
-          assert.deepEqual(asAll(callerOf('agent')), hidden, 'nobody’s agent');
-        });
+        const state = stateOf(shape, status, { current });
+        const asAll = (caller: Caller) => PAYMENT_METHODS.map((method) => told(pay(state, method, { caller })));
+        for (const caller of OFFICE) assert.deepEqual(asAll(caller), expected, `${current}, ${caller.role}`);
+        const hidden = PAYMENT_METHODS.map(() => 'NOT_FOUND');
+        assert.deepEqual(asAll(OWNER), isOwn ? ofOwner : hidden, `${current}, its own agent`);
+        assert.deepEqual(asAll(callerOf('agent', OTHER_AGENT)), hidden, `${current}, another agent`);
+        assert.deepEqual(asAll(callerOf('agent')), hidden, `${current}, nobody’s agent`);
       }
-    }
-  });
+    });
+  }
 }
 
 describe('a payment that is made', () => {

@@ -146,24 +146,11 @@ test('a task that is not there is neither edited nor extended', () => {
   assert.deepEqual(rowOf('unserved', 'new', OWNER, 999), FORBIDDEN);
 });
 
-/** Steps of a package; `$` needs a task with an amount. The whole 13 × 13 stand in package-machine.test.ts. */
+/** A step of each kind; `$` needs a task with an amount. The whole 13 × 13 stand in package-machine.test.ts. */
 const STEPS: readonly (readonly [from: PackageStatus, to: PackageStatus, plain: string, withAmount: string])[] = [
   ['pending', 'picking_up', 'ok', 'ok'],
-  ['picking_up', 'picked_up', 'ok', 'ok'],
-  ['picked_up', 'delivering', 'ok', 'ok'],
-  ['delivering', 'delivered', 'ok', 'ok'],
-  ['pending', 'cancelled', 'ok', 'ok'],
-  ['picked_up', 'returned', 'ok', 'ok'],
-  ['damaged', 'returned', 'ok', 'ok'],
-  ['delivering', 'lost', 'ok', 'ok'],
-  ['picked_up', 'damaged', 'ok', 'ok'],
   ['delivering', 'collecting_payment', 'INVALID_PACKAGE_TRANSITION', 'ok'],
-  ['collecting_payment', 'payment_collected', 'INVALID_PACKAGE_TRANSITION', 'ok'],
-  ['payment_collected', 'delivered', 'INVALID_PACKAGE_TRANSITION', 'ok'],
-  ['delivered', 'dropping_payment', 'INVALID_PACKAGE_TRANSITION', 'ok'],
-  ['dropping_payment', 'payment_dropped', 'INVALID_PACKAGE_TRANSITION', 'ok'],
   ['pending', 'pending', 'same', 'same'],
-  ['pending', 'delivered', 'INVALID_PACKAGE_TRANSITION', 'INVALID_PACKAGE_TRANSITION'],
   ['cancelled', 'pending', 'INVALID_PACKAGE_TRANSITION', 'INVALID_PACKAGE_TRANSITION'],
 ];
 
