@@ -173,35 +173,11 @@ test('small numbers come back as they are, and minus zero as zero', async () => 
   assert.deepEqual((await fixture.api.list('limit=1')).text.includes('"width":0,'), true);
 });
 
-const TIMES: readonly (readonly [given: string, shown: string | undefined])[] = [
-  ['2031-02-28T23:59:59.999Z', '2031-02-28T23:59:59.999Z'],
-  ['2032-02-29T12:00:00Z', '2032-02-29T12:00:00.000Z'],
+/** Every way to write a time stands in tests/unit/schema/fields.test.ts. */
+for (const [given, shown] of [
   ['2031-03-30T02:30:00+01:00', '2031-03-30T01:30:00.000Z'],
-  ['2031-06-01T12:00:00.1234567Z', '2031-06-01T12:00:00.123Z'],
-  ['2031-06-01T00:00:00-1130', '2031-06-01T11:30:00.000Z'],
-  ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
   ['2031-02-29T12:00:00Z', undefined],
-  ['2026-02-30T12:00:00Z', undefined],
-  ['2031-04-31T12:00:00Z', undefined],
-  ['2031-13-01T12:00:00Z', undefined],
-  ['2031-00-10T12:00:00Z', undefined],
-  ['2031-06-01T24:00:00Z', undefined],
-  ['2031-06-01T12:60:00Z', undefined],
-  ['2031-06-30T23:59:60Z', undefined],
-  ['2031-06-01T12:00:00', undefined],
-  ['2031-06-01', undefined],
-  ['2031-06-01 12:00:00Z', undefined],
-  ['20310601T120000Z', undefined],
-  ['+275760-09-13T00:00:00Z', undefined],
-  ['275760-09-13T00:00:00Z', undefined],
-  ['294277-01-01T00:00:00Z', undefined],
-  ['9999-12-31T23:59:59-01:00', undefined],
-  ['-000001-01-01T00:00:00Z', undefined],
-  ['1924992000000', undefined],
-  ['', undefined],
-];
-
-for (const [given, shown] of TIMES) {
+] as const) {
   test(`the time "${given}" is ${shown ? `kept as ${shown}` : 'a violation'}`, async () => {
     const { status, body } = await fixture.api.post(
       '/tasks',

@@ -133,12 +133,13 @@ for (const [literal, told] of [
   });
 }
 
-for (const id of ['0', '-1', '1.5', 'abc', '9007199254740992', '01', '1e3']) {
+for (const id of ['0', '-1', '1.5', 'abc', '9007199254740992', '99999999999999999999', '01', '1e3', '%31']) {
   test(`the id "${id}" in a path is a violation of every route that has one`, async () => {
     const api = fixture.api;
     const replies = [
       await api.patch(`/tasks/${id}`, { notes: 'x' }),
       await api.put(`/tasks/${id}/status`, { status: 'cancelled' }),
+      await api.get(`/tasks/${id}`),
       await api.get(`/tasks/${id}/history`),
       await api.get(`/tasks/${id}/packages`),
       await api.post(`/tasks/${id}/packages`, { name: 'x' }),

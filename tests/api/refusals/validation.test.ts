@@ -222,28 +222,3 @@ test('the times of a child and of an item of a batch have to be possible, too', 
     ],
   );
 });
-
-const STATUS_CASES: readonly (readonly [body: object, violations: readonly string[]])[] = [
-  [{}, ['status is required']],
-  [
-    { status: null },
-    ['status must be one of: new, awaiting_assignment, assigned, accepted, in_transit, completed, cancelled'],
-  ],
-  [
-    { status: 'CANCELLED' },
-    ['status must be one of: new, awaiting_assignment, assigned, accepted, in_transit, completed, cancelled'],
-  ],
-  [{ status: 'cancelled', reason: 5 }, ['reason must be a string']],
-  [
-    { status: 'cancelled', reason: 'x'.repeat(10_001), reasonCode: '\u0000' },
-    ['reason must be at most 10000 characters', `reasonCode ${STORABLE}`],
-  ],
-];
-
-for (const [input, violations] of STATUS_CASES) {
-  test(`a change of status with ${JSON.stringify(input).slice(0, 60)} gets: ${violations.join('; ')}`, async () => {
-    const { status, body } = await fixture.api.put('/tasks/1/status', input);
-    assert.equal(status, 400);
-    assert.deepEqual([...body.message].sort(), [...violations].sort());
-  });
-}

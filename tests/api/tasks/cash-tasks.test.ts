@@ -136,16 +136,9 @@ test("a dispatcher's violations name all six values", async () => {
   ]);
 });
 
-/** Amounts of different currencies: their display, or the violation. */
+/** Every amount stands in tests/unit/domain/money/parse-amount.test.ts. */
 for (const [amount, currency, shown] of [
-  ['12.5', 'EUR', '12.50'],
   [0.1, 'EUR', '0.10'],
-  [1.1, 'USD', '1.10'],
-  ['99999999.99', 'EUR', '99999999.99'],
-  [99999999.99, 'USD', '99999999.99'],
-  [1, 'JPY', '1'],
-  ['99999999', 'JPY', '99999999'],
-  ['1.234', 'BHD', '1.234'],
   ['99999999.990', 'KWD', '99999999.990'],
 ] as const) {
   test(`the amount ${JSON.stringify(amount)} in ${currency} is shown as ${shown}`, async () => {
@@ -156,32 +149,21 @@ for (const [amount, currency, shown] of [
   });
 }
 
-for (const [input, told] of [
-  [{ amount: undefined }, 'amount is required for cash tasks'],
-  [{ amount: null }, 'amount is required for cash tasks'],
-  [{ amount: 0 }, 'amount must be more than 0'],
-  [{ amount: '-1' }, 'amount must be more than 0'],
-  [{ amount: '1.001' }, 'amount must have at most 2 decimals in USD'],
-  [{ amount: '1.5', currency: 'JPY' }, 'amount must have no decimals in JPY'],
-  [{ amount: '1.0001', currency: 'BHD' }, 'amount must have at most 3 decimals in BHD'],
-  [{ amount: 100000000 }, 'amount must be at most 99999999.99'],
-  [{ amount: '9'.repeat(100_000) }, 'amount must be at most 99999999.99'],
-  [{ amount: '1e3' }, 'amount must be a decimal such as 12.50'],
-  [{ amount: '1,50' }, 'amount must be a decimal such as 12.50'],
-  [{ amount: '' }, 'amount must be a decimal such as 12.50'],
-  [{ amount: true }, 'amount must be a number or a decimal string'],
-  [{ currency: 'usd' }, 'currency must be an ISO 4217 code of three capital letters'],
-  [{ currency: 'ZZZ' }, 'currency must be a code of ISO 4217 in use'],
-] as const) {
-  test(`${JSON.stringify(input).slice(0, 40)} in a cash task is a violation`, async () => {
-    const { api } = await fixture.organization({ role: 'dispatcher' });
+test('a cash task without a good amount and currency is refused, as a part of a job too', async () => {
+  const { api } = await fixture.organization({ role: 'dispatcher' });
+  for (const [input, told] of [
+    [{ amount: undefined }, 'amount is required for cash tasks'],
+    [{ amount: '1.5', currency: 'JPY' }, 'amount must have no decimals in JPY'],
+    [{ amount: true }, 'amount must be a number or a decimal string'],
+    [{ currency: 'usd' }, 'currency must be an ISO 4217 code of three capital letters'],
+    [{ currency: 'ZZZ' }, 'currency must be a code of ISO 4217 in use'],
+  ] as const) {
     const { status, body } = await api.post('/tasks', cash(input));
     assert.deepEqual([status, body.message], [400, [told]]);
-    assert.equal(body.meta.method, 'POST');
     const child = await api.post('/tasks', taskInput({ children: [cash(input)] }));
     assert.deepEqual([child.status, child.body.message], [400, [`children.0.${told}`]]);
-  });
-}
+  }
+});
 
 test('without a currency the organization’s own counts, with its decimals', async () => {
   const { api, organizationId } = await fixture.organization({ role: 'dispatcher' });

@@ -124,17 +124,11 @@ test('every violation is named at once, and none is kept under an Idempotency-Ke
   ]);
 });
 
+/** Every URL stands in tests/unit/runtime/check-webhook-url.test.ts. */
 for (const [url, told] of [
-  ['hook', 'must be a URL like https://example.com/hook'],
-  ['https://ada:secret@1.1.1.1/', 'must not contain a user name or a password'],
-  ['https://1.1.1.1/#part', 'must not contain a fragment'],
   ['https://1.1.1.1/a b', 'must not contain spaces or control characters'],
   [`https://1.1.1.1/${'x'.repeat(LIMITS.webhookUrlChars)}`, `must be at most ${LIMITS.webhookUrlChars} characters`],
-  ['http://127.0.0.1:9000/', 'must not lead to a private address'],
-  ['http://2130706433/', 'must not lead to a private address'],
-  ['http://[::ffff:10.0.0.1]/', 'must not lead to a private address'],
   ['http://169.254.169.254/latest', 'must not lead to a private address'],
-  ['http://localhost/', 'must name a host of the public internet'],
 ] as const) {
   test(`nothing is sent to ${url.slice(0, 40)}: it ${told}`, async () => {
     const { id } = await createWebhook();

@@ -53,28 +53,10 @@ for (const [url, complaint] of [
   ['http://example.com:5432/', 'must not use port 5432'],
   ['http://example.com:6379/', 'must not use port 6379'],
   ['http://93.184.215.14:6379/', 'must not use port 6379'],
-  ...[
-    '127.0.0.1',
-    '127.1',
-    '0',
-    '0177.0.0.1',
-    '0x7f.0.0.1',
-    '0x7f000001',
-    '2130706433',
-    '127%2e0%2e0%2e1',
-    '１２７.0.0.1',
-    '10.0.0.1',
-    '100.64.0.1',
-    '169.254.169.254',
-    '192.168.1.1',
-    '198.18.0.1',
-    '[::1]',
-    '[::ffff:127.0.0.1]',
-    '[64:ff9b::8.8.8.8]',
-    '[2002:7f00:1::]',
-    '[fe80::1]',
-    '[fd00::1]',
-  ].map((host) => [`http://${host}/`, PRIVATE] as const),
+  // What is private stands in public-address.test.ts; every spelling is tried on the sender itself.
+  ...['127.0.0.1', '2130706433', '127%2e0%2e0%2e1', '[::ffff:127.0.0.1]', '[fd00::1]'].map(
+    (host) => [`http://${host}/`, PRIVATE] as const,
+  ),
 ] as const) {
   test(`${JSON.stringify(url)} ${complaint}`, async () => assert.equal(await check(url), complaint));
 }

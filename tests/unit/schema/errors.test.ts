@@ -11,24 +11,6 @@ test('every code is in upper snake case, with a status that HTTP knows and a mes
   }
 });
 
-/** docs/contract.md names these with their statuses. */
-for (const [code, status] of [
-  ['HTTPS_REQUIRED', 403],
-  ['ORGANIZATION_NOT_ACTIVE', 403],
-  ['PACKAGE_LIMIT_EXCEEDED', 403],
-  ['INVALID_STATUS_TRANSITION', 409],
-  ['AGENT_REQUIRED', 409],
-  ['TASK_CODE_TAKEN', 409],
-  ['CUSTOMER_PHONE_TAKEN', 409],
-  ['PACKAGE_ATTACHED', 409],
-  ['EVENTS_EXPIRED', 410],
-  ['IDEMPOTENCY_KEY_REUSED', 422],
-  ['NOT_APPLIED', 503],
-  ['OUTCOME_UNKNOWN', 503],
-] as const) {
-  test(`${code} is ${status}`, () => assert.equal(ERRORS[code].status, status));
-}
-
 test('a refusal has the message of its code unless it is given one, and details only when there are some', () => {
   assert.deepEqual(refusal('CONFLICT'), { code: 'CONFLICT', message: ERRORS.CONFLICT.message });
   assert.deepEqual(refusal('CONFLICT', 'other', { id: 1 }), { code: 'CONFLICT', message: 'other', details: { id: 1 } });
