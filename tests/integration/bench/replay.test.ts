@@ -34,13 +34,6 @@ test('a replayed day is found again by id, in the list and in the events, and no
   assert.deepEqual(run.leftInTemporary(), []);
 });
 
-test('a malformed line stops the replay before anything is started, with file and line', async (t) => {
-  const run = startProgram(t, 'replay', [writeDay(t, [...ORDERS, 'o4\t1\t2\tnoon\tr1\t700'])]);
-  assert.equal(await run.exitCode, 1);
-  assert.match(run.output(), /orders\.txt:5: placement_time "noon" is no minute of a day/);
-  assert.doesNotMatch(run.output(), /starting/);
-});
-
 test('orders are read as they were placed, in degrees', (t) => {
   const { name, orders } = readDay(writeDay(t, ORDERS));
   assert.equal(name, 'small-day');
@@ -56,6 +49,7 @@ test('a day that is not what it should be is refused by file and line', (t) => {
   const cases: readonly (readonly [orders: readonly string[], complaint: RegExp])[] = [
     [['order\tx\ty'], /orders\.txt:1: the header must be/],
     [[ORDERS[0]!], /orders\.txt: holds no orders/],
+    [[...ORDERS, 'o4\t1\t2\tnoon\tr1\t700'], /orders\.txt:5: placement_time "noon" is no minute of a day/],
     [[...ORDERS, 'o4\t1\t2'], /orders\.txt:5: 3 columns, 6 are due/],
     [[...ORDERS, 'o1\t1\t2\t3\tr1\t4'], /orders\.txt:5: order o1 stands here twice/],
     [[...ORDERS, 'o4\t1\t2\t3\tr9\t4'], /orders\.txt:5: restaurant r9 is not in restaurants\.txt/],

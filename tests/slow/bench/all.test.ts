@@ -16,9 +16,3 @@ test('a run of two scenarios writes a page and figures with the verdicts of both
   for (const { measured } of figures) assert.ok(page.includes(measured), measured);
   assert.deepEqual(run.leftInTemporary(), []);
 });
-
-test('a scenario that is not there is refused', async (t) => {
-  const run = startProgram(t, 'run', ['all', '--only', 'nothing']);
-  assert.equal(await run.exitCode, 1, run.output());
-  assert.match(run.output(), /There is no scenario "nothing" in all/);
-});

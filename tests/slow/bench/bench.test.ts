@@ -35,17 +35,3 @@ test('the bench rejects unknown options with its usage', async (t) => {
   assert.match(run.output(), /Usage: npm run bench/);
   assert.doesNotMatch(run.output(), /^ +at /m);
 });
-
-test('a call for help prints the usage of the scenario and succeeds', async (t) => {
-  for (const [program, args, usage] of [
-    ['run', ['--help'], /^Usage: npm run bench -- <scenario>/],
-    ['run', ['lists', '--help'], /^Usage: npm run bench -- lists/],
-    ['simulate', ['--help'], /^Usage: npm run simulate/],
-    ['replay', ['--help'], /^Usage: npm run replay/],
-    ['seed', ['--help'], /^Usage: npm run seed/],
-  ] as const) {
-    const run = startProgram(t, program, args);
-    assert.equal(await run.exitCode, 0, program);
-    assert.match(run.output(), usage);
-  }
-});
