@@ -43,16 +43,6 @@ function startRelay(wake: OutboxRelayOptions['wake'], pages: LagPage[] = [], gat
   };
 }
 
-test('a hint wakes the organizations it names without a comparison', async () => {
-  const woken: number[][] = [];
-  const { relay, askedAfter, settled } = startRelay(async (ids) => void woken.push([...ids]));
-  await settled();
-  relay.hint('3,17,4');
-  await settled();
-  assert.deepEqual(woken, [[3, 17, 4]]);
-  assert.deepEqual(askedAfter, [0], 'only the sweep at the start');
-});
-
 test('hints that come while a wake-up is on its way gather into one', async () => {
   const woken: number[][] = [];
   let release = () => {};
@@ -102,27 +92,6 @@ test('a wake-up that fails is forgotten, and the next sweep finds the organizati
   sweep();
   await settled();
   assert.deepEqual(woken, [[5]]);
-});
-
-test('an organization without wishes is not asked again before the next sweep has ended, all others are', async () => {
-  const woken: number[][] = [];
-  const { relay, sweep, settled } = startRelay(async (ids, passOver) => {
-    woken.push([...ids]);
-    passOver(ids.filter((id) => id >= 100));
-  });
-  await settled();
-  for (const hint of ['1,100', '100', '1,100', '100,2']) {
-    relay.hint(hint);
-    await settled();
-  }
-  assert.deepEqual(woken.splice(0), [[1, 100], [1], [2]]);
-  sweep();
-  await settled();
-  relay.hint('100');
-  await settled();
-  relay.hint('100');
-  await settled();
-  assert.deepEqual(woken, [[100]]);
 });
 
 test('an organization that a sweep finds is woken, even when an older wake-up passes it over afterwards', async () => {

@@ -15,7 +15,6 @@ import { PaymentWatch } from '../../../workers/payments/payment-watch.ts';
 
 const DONE: Answer = { ok: true, status: 200, data: 'null', sequence: 1 };
 const MADE: ProviderReport = { kind: 'checkout-made', providerReference: 'cs_1', page: '/page' };
-const CLOSED: ProviderReport = { kind: 'not-paid', providerReference: 'cs_1', reason: 'expired' };
 
 function stepOf(
   paymentId: number,
@@ -77,7 +76,7 @@ function runnerWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: S
     },
     postpone: async ({ paymentId }, pauseMs, error) => void said.push(`postpone ${paymentId} ${pauseMs} ${error}`),
   };
-  const whole = { name: 'test', makeCheckout: async () => MADE, closeCheckout: async () => CLOSED, ...provider };
+  const whole = { name: 'test', makeCheckout: async () => MADE, ...provider };
   const log = createLog('workers', 'silent');
   const runner = new PaymentStepRunner({
     store,
@@ -103,14 +102,6 @@ function runnerWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: S
   return { runner, watch, said, asked, due, pass };
 }
 
-test('a step is carried out, told to the owner and settled', async () => {
-  const { asked, said } = runnerWith([stepOf(1)]);
-  await settle();
-  assert.deepEqual(asked, [{ kind: 'settle-payment', paymentId: 1, report: MADE }]);
-  assert.ok(said.includes('settle 1'));
-  assert.ok(!said.some((each) => each.startsWith('postpone')));
-});
-
 test('every attempt sends the provider the same request', async () => {
   const payments: unknown[] = [];
   const makeCheckout = async (payment: unknown) => {
@@ -126,14 +117,6 @@ test('every attempt sends the provider the same request', async () => {
     ...{ organizationId: 7, paymentId: 1, amountMinor: 100, currency: 'EUR', description: 'Task 3' },
     returnUrl: 'https://dispatch.example/api/v1/payments/checkout/7.1.token?returned=1',
   });
-});
-
-test('a provider that fails is asked again later, and the step says why', async () => {
-  const makeCheckout = () => Promise.reject(new Error('no answer'));
-  const { said, asked } = runnerWith([stepOf(1, 'create_checkout', { attempts: 3 })], { provider: { makeCheckout } });
-  await settle();
-  assert.ok(said.includes('postpone 1 4000 no answer'), said.join());
-  assert.deepEqual(asked, []);
 });
 
 test('a report that the owner has not accepted is sent again later', async () => {
@@ -168,12 +151,6 @@ test('a payment of a provider without settings waits for them', async () => {
     said.some((each) => /^postpone 1 1000 there are no settings/.test(each)),
     said.join(),
   );
-});
-
-test('a checkout that is to be closed and of which nobody has heard is made first, as that tells which it is', async () => {
-  const { asked } = runnerWith([stepOf(1, 'cancel_checkout', { providerReference: null })]);
-  await settle();
-  assert.deepEqual(asked, [{ kind: 'settle-payment', paymentId: 1, report: CLOSED }]);
 });
 
 /** Steps of as many organizations, one each unless `each` says more. */
