@@ -36,10 +36,21 @@ export function createTestDatabase(): Promise<TestDatabase> {
 
 /** A database of its own with all migrations run: a copy of the run's template where there is one. */
 export async function createMigratedDatabase(): Promise<TestDatabase> {
-  const template = process.env[STORE_VARIABLES.templateDatabase];
-  const database = await createDatabase(getVariable('databaseUrl'), randomName('test'), template);
-  if (!template) await migrate(database.url);
+  const database = planMigratedDatabase();
+  await database.create();
   return database;
+}
+
+/** A migrated database whose URL is known before it is created. */
+export function planMigratedDatabase(): TestDatabase & { create(): Promise<void> } {
+  const [serverUrl, name] = [getVariable('databaseUrl'), randomName('test')];
+  const template = process.env[STORE_VARIABLES.templateDatabase];
+  const database = databaseAt(serverUrl, name);
+  const create = async () => {
+    await createDatabase(serverUrl, name, template);
+    if (!template) await migrate(database.url);
+  };
+  return { ...database, create };
 }
 
 export function testRedis(): TestRedis {
@@ -50,6 +61,10 @@ export function testRedis(): TestRedis {
 export async function createDatabase(serverUrl: string, name: string, template?: string): Promise<TestDatabase> {
   // Copying files costs half of what writing each page to the log does.
   await onServer(serverUrl, `CREATE DATABASE ${name}${template ? ` TEMPLATE ${template} STRATEGY FILE_COPY` : ''}`);
+  return databaseAt(serverUrl, name);
+}
+
+function databaseAt(serverUrl: string, name: string): TestDatabase {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const drop = async () => {

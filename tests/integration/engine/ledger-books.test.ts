@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { test } from 'node:test';
+import type { Sql } from '../../../engine/store/postgres.ts';
 import { assertBooksAgree, WRONG_BOOKS } from '../../support/assert-books-agree.ts';
 import { type SeededOrganization, seedOrganization } from '../../support/seeds/seed.ts';
 import { seedTasks } from '../../support/seeds/seed-task.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { useDatabase } from '../../support/system/use-database.ts';
 
 /** The check of the books is itself seen to find what it is for. */
 
-let database: TestDatabase;
-let sql: Sql;
 let organization: SeededOrganization;
 let tasks: readonly number[];
 
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
-  organization = await seedOrganization(database.url);
-  tasks = (await seedTasks(database.url, organization, [{}, {}])).map(({ id }) => id);
-});
-after(async () => {
-  await sql.end({ timeout: 5 });
-  await database.drop();
+const { url, sql } = useDatabase({}, async () => {
+  organization = await seedOrganization(url);
+  tasks = (await seedTasks(url, organization, [{}, {}])).map(({ id }) => id);
 });
 
 /** Two top-ups of a wallet, of 900 in all; 250 of it paid for the first task, and 400 online for the second. */

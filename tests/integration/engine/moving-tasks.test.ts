@@ -1,36 +1,27 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Engine } from '../../../engine/org/start-engine.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import type { CreateTask } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { callerOf, cancelCommand, createCommand, openTestEngine } from '../../faults/support/engine-fixture.ts';
 import { type SeededOrganization, seedOrganization } from '../../support/seeds/seed.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { useDatabase } from '../../support/system/use-database.ts';
 
 /** How many open tasks of an organization are moving ones. */
 
 const AT_ONCE = 250;
 
-let database: TestDatabase;
 let organization: SeededOrganization;
-let sql: Sql;
 
-before(async () => {
-  database = await createMigratedDatabase();
-  organization = await seedOrganization(database.url);
-  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
-});
-after(async () => {
-  await sql.end({ timeout: 5 });
-  await database.drop();
+const { url, sql } = useDatabase({}, async () => {
+  organization = await seedOrganization(url);
 });
 
 async function withEngine<T>(body: (engine: Engine) => Promise<T>): Promise<T> {
   const releaser = createReleaser(() => {});
   try {
-    return await body(await openTestEngine(database.url, { releaser }));
+    return await body(await openTestEngine(url, { releaser }));
   } finally {
     await releaser.stop();
   }

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { hashSecret, newApiKey } from '../../../engine/runtime/secrets.ts';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { LoginThrottle } from '../../../gateway/accounts/login-throttle.ts';
 import { createMailedTokens } from '../../../gateway/accounts/mailed-tokens.ts';
 import { createSessions } from '../../../gateway/accounts/sessions.ts';
 import { CredentialCache } from '../../../gateway/guards/credential-cache.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { seedOrganization, seedUser } from '../../support/seeds/seed.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { useDatabase } from '../../support/system/use-database.ts';
 
 /**
  * A refused client must not learn the reason from the time of the answer. Here: every refusal does the same work.
@@ -20,18 +19,10 @@ import { createMigratedDatabase, type TestDatabase } from '../../support/stores.
 const ORIGIN = { correlationId: '5f3c1d7e-0a1b-4c2d-8e3f-0123456789ab', address: '203.0.113.9' };
 const PASSWORD = 'correct horse battery';
 
-let database: TestDatabase;
-let sql: Sql;
 let organizationId: number;
 
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
-  ({ organizationId } = await seedOrganization(database.url));
-});
-after(async () => {
-  await sql.end({ timeout: 5 });
-  await database.drop();
+const { url, sql } = useDatabase({}, async () => {
+  ({ organizationId } = await seedOrganization(url));
 });
 
 /** The statements that are sent, with what they are about left out. */
@@ -47,7 +38,7 @@ function recordingSql() {
 }
 
 test('a login looks for the account and checks one password, whether or not there is an account, and a password of it', async () => {
-  const dispatcher = (password?: string) => seedUser(database.url, organizationId, 'dispatcher', password);
+  const dispatcher = (password?: string) => seedUser(url, organizationId, 'dispatcher', password);
   const [known, passwordless, inactive] = [await dispatcher(PASSWORD), await dispatcher(), await dispatcher(PASSWORD)];
   await sql`UPDATE users SET is_active = false WHERE organization_id = ${organizationId} AND id = ${inactive.userId}`;
   const { recording, statements } = recordingSql();
@@ -77,7 +68,7 @@ test('a login looks for the account and checks one password, whether or not ther
 });
 
 test('a request for a mail sends the same statement for a known and an unknown address', async () => {
-  const { email } = await seedUser(database.url, organizationId, 'dispatcher', PASSWORD);
+  const { email } = await seedUser(url, organizationId, 'dispatcher', PASSWORD);
   const { recording, statements } = recordingSql();
   const tokens = createMailedTokens({
     sql: recording,

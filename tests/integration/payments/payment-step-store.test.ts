@@ -1,27 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
-import {
-  createPaymentStepStore,
-  type PaymentStep,
-  type PaymentStepStore,
-} from '../../../engine/store/payments/payment-step-store.ts';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { beforeEach, test } from 'node:test';
+import { createPaymentStepStore, type PaymentStep } from '../../../engine/store/payments/payment-step-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ProviderStep } from '../../../schema/money/payment.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { useDatabase } from '../../support/system/use-database.ts';
 
-let database: TestDatabase;
-let sql: Sql;
-let store: PaymentStepStore;
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, { name: 'test', connections: 8, statementTimeoutMs: 30_000 });
-  store = createPaymentStepStore(sql);
-});
-after(async () => {
-  await sql.end({ timeout: 5 });
-  await database.drop();
-});
+const { sql } = useDatabase({ connections: 8 });
+const store = createPaymentStepStore(sql);
 beforeEach(async () => {
   await sql`DELETE FROM payments WHERE organization_id > 0`;
   await sql`DELETE FROM payment_attempts WHERE organization_id > 0`;

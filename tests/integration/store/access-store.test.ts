@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { DeadlineError } from '../../../engine/runtime/deadline.ts';
 import { hashSecret } from '../../../engine/runtime/secrets.ts';
 import { type AccessChange, type AccessStore, createAccessStore } from '../../../engine/store/access/access-store.ts';
@@ -17,7 +17,7 @@ import {
   seedSession,
   seedUser,
 } from '../../support/seeds/seed.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { useDatabase } from '../../support/system/use-database.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 import { within } from '../../support/within.ts';
 
@@ -26,24 +26,19 @@ const LEASE_MS = 60_000;
 /** SQLSTATE. */
 const STATEMENT_TIMEOUT = '57014';
 
-let database: TestDatabase;
-let sql: Sql;
 let store: AccessStore;
 let shards: ShardStore;
 let organization: SeededOrganization;
 
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, { name: 'test', connections: 2, statementTimeoutMs: 30_000 });
-  store = patient(createAccessStore(database.url, INCARNATION));
-  shards = createShardStore(sql);
-  organization = await seedOrganization(database.url);
-});
-after(async () => {
-  await store.stop();
-  await sql.end({ timeout: 5 });
-  await database.drop();
-});
+const { url, sql } = useDatabase(
+  { connections: 2 },
+  async () => {
+    store = patient(createAccessStore(url, INCARNATION));
+    shards = createShardStore(sql);
+    organization = await seedOrganization(url);
+  },
+  () => store.stop(),
+);
 
 /** Its own patience is a second; a machine that stands still for one leaves the question open, and it is asked again. */
 function patient(store: AccessStore): AccessStore {
@@ -76,7 +71,7 @@ async function changesOf(body: () => PromiseLike<unknown>): Promise<MadeChange[]
 
 test('every change that access rests on is noted, from every writer', async () => {
   const { organizationId: id, channelId, userId } = organization;
-  await seedSession(database.url, id, userId);
+  await seedSession(url, id, userId);
   const [session] = await sql<{ id: number }[]>`SELECT id FROM sessions WHERE organization_id = ${id}`;
   const sessionId = session!.id;
   const cases: readonly (readonly [() => PromiseLike<unknown>, MadeChange])[] = [
@@ -127,8 +122,8 @@ test('every change that access rests on is noted, from every writer', async () =
 });
 
 test('a change that access does not rest on is not noted, nor one to the same value', async () => {
-  const { organizationId: id, userId } = await seedOrganization(database.url);
-  await seedSession(database.url, id, userId);
+  const { organizationId: id, userId } = await seedOrganization(url);
+  await seedSession(url, id, userId);
   const changes = await changesOf(async () => {
     await sql`UPDATE organizations SET name = 'Renamed', status = status WHERE organization_id = ${id}`;
     await sql`UPDATE channels SET name = 'Renamed', status = status, key_hash = key_hash, user_id = user_id,
@@ -143,7 +138,7 @@ test('a change that access does not rest on is not noted, nor one to the same va
 
 test('each change is in one page, also of a transaction that stays open for long, and of those behind it', async () => {
   const { organizationId } = organization;
-  const slow = connectPostgres(database.url, { name: 'slow', connections: 1, statementTimeoutMs: 30_000 });
+  const slow = connectPostgres(url, { name: 'slow', connections: 1, statementTimeoutMs: 30_000 });
   try {
     const note = (subjectId: number, on: Sql) => on`
       INSERT INTO access_changes (organization_id, subject, subject_id) VALUES (${organizationId}, 'user', ${subjectId})`;
@@ -170,15 +165,15 @@ test('each change is in one page, also of a transaction that stays open for long
 });
 
 test('a change is visible in the look-ups made after its commit, and in no other, of whichever kind', async () => {
-  const { organizationId, channelId, userId, key } = await seedOrganization(database.url);
-  const token = await seedSession(database.url, organizationId, userId);
+  const { organizationId, channelId, userId, key } = await seedOrganization(url);
+  const token = await seedSession(url, organizationId, userId);
   const credentials = createCredentialStore(sql);
   const lookUp = async () => {
     const found = await credentials.findCredentials([key, token].map(hashSecret));
     assert.equal(found.length, 2);
     return found.map(({ snapshot }) => snapshot);
   };
-  const slow = connectPostgres(database.url, { name: 'slow', connections: 1, statementTimeoutMs: 30_000 });
+  const slow = connectPostgres(url, { name: 'slow', connections: 1, statementTimeoutMs: 30_000 });
   try {
     const { next } = await store.poll(undefined);
     const before = await lookUp();
@@ -249,13 +244,13 @@ test('others are all who may still remember: announced, expired just now, or sup
 });
 
 test('a key and an access token stand for their users, with what guards and rules need', async () => {
-  const { organizationId } = await seedOrganization(database.url);
-  const { agentId } = await seedAgent(database.url, organizationId);
+  const { organizationId } = await seedOrganization(url);
+  const { agentId } = await seedAgent(url, organizationId);
   const [agent] = await sql<{ userId: number }[]>`
     SELECT user_id FROM agents WHERE organization_id = ${organizationId} AND id = ${agentId}`;
   const { userId } = agent!;
-  const token = await seedSession(database.url, organizationId, userId);
-  const { key, channelId, userId: keyUserId } = await seedChannel(database.url, organizationId);
+  const token = await seedSession(url, organizationId, userId);
+  const { key, channelId, userId: keyUserId } = await seedChannel(url, organizationId);
   await sql`UPDATE channels SET rate_limit = 7, locations_write = true
     WHERE organization_id = ${organizationId} AND id = ${channelId}`;
   const credentials = createCredentialStore(sql);
@@ -305,12 +300,12 @@ test('a key and an access token stand for their users, with what guards and rule
 
 test('super admins are users of no organization, and nobody else is', async () => {
   const credentials = createCredentialStore(sql);
-  const { organizationId, userId, key } = await seedOrganization(database.url);
-  const { userId: superId } = await seedUser(database.url, 0, 'super_admin');
-  const token = await seedSession(database.url, 0, superId);
+  const { organizationId, userId, key } = await seedOrganization(url);
+  const { userId: superId } = await seedUser(url, 0, 'super_admin');
+  const token = await seedSession(url, 0, superId);
   const [found] = await credentials.findCredentials([hashSecret(token)]);
   assert.deepEqual([found!.organizationId, found!.channelId, found!.role], [0, 0, 'super_admin']);
-  const inside = await seedSession(database.url, organizationId, userId);
+  const inside = await seedSession(url, organizationId, userId);
   await sql`UPDATE users SET role = 'super_admin' WHERE organization_id = ${organizationId}`;
   await sql`UPDATE users SET role = 'org_admin' WHERE organization_id = 0`;
   assert.equal((await credentials.findCredentials([token, inside, key].map(hashSecret))).length, 0);

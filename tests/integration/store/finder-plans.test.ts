@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { test } from 'node:test';
 import { listCustomers } from '../../../engine/store/records/customer-store.ts';
 import { findPackages } from '../../../engine/store/records/package-store.ts';
 import { listRatings } from '../../../engine/store/records/rating-store.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { useDatabase } from '../../support/system/use-database.ts';
 import { taskRecord, writeTasks } from './task-writer.ts';
 
 /** The finders reach their rows by an index whose first key is the organization, and look at few others. */
@@ -14,8 +13,6 @@ const TASKS = 2_000;
 const AGENTS = 20;
 const MORNING = Date.UTC(2030, 0, 1, 8);
 
-let database: TestDatabase;
-let sql: Sql;
 let organizationId: number;
 
 const at = (index: number) => new Date(MORNING + index * 60_000).toISOString();
@@ -45,17 +42,11 @@ async function writeDay(id: number): Promise<void> {
     SELECT ${id}, n, 1, n, 'individual', 'Ada', '', '+4420' || 10000000 + n, now(), now() FROM generate_series(1, ${TASKS}) n`;
 }
 
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
-  const ids = await Promise.all([1, 2, 3].map(async () => (await seedOrganization(database.url)).organizationId));
+const { url, sql } = useDatabase({}, async () => {
+  const ids = await Promise.all([1, 2, 3].map(async () => (await seedOrganization(url)).organizationId));
   for (const id of ids) await writeDay(id);
   for (const table of ['tasks', 'packages', 'customers']) await sql.unsafe(`VACUUM (ANALYZE) ${table}`);
   organizationId = ids[1]!;
-});
-after(async () => {
-  await sql.end({ timeout: 5 });
-  await database.drop();
 });
 
 interface PlanNode {

@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { test } from 'node:test';
 import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { useDatabase } from '../../support/system/use-database.ts';
 import { listTasksAnew, taskRecord, writeTasks } from './task-writer.ts';
 
 /** Open tasks whose changing keys stand in no index. */
 
 const TASKS = 40;
 
-let database: TestDatabase;
-let sql: Sql;
-
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
-});
-after(async () => {
-  await sql.end({ timeout: 5 });
-  await database.drop();
-});
+const { url, sql } = useDatabase();
 
 const minute = (count: number) => new Date(Date.UTC(2030, 0, 1) + count * 60_000).toISOString();
 
@@ -34,7 +23,7 @@ const STEPS: readonly Partial<TaskRecord>[] = [
 ];
 
 async function makeTasks(areMoving: boolean): Promise<TaskRecord[]> {
-  const { organizationId } = await seedOrganization(database.url);
+  const { organizationId } = await seedOrganization(url);
   const tasks = Array.from({ length: TASKS }, (_, index) =>
     taskRecord({ organizationId, id: index + 1, courierId: null }),
   );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { noNeeds } from '../../../engine/org/decide/record-search.ts';
 import { createOrgStore, forActors } from '../../../engine/store/actor/actor-store.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
@@ -8,7 +8,8 @@ import { forPages, readTaskPage } from '../../../engine/store/task-lists/task-li
 import { LIMITS } from '../../../schema/limits.ts';
 import { ALL_TASK_TYPES, type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { createMigratedDatabase } from '../../support/stores.ts';
+import { useDatabase } from '../../support/system/use-database.ts';
 import { taskRecord, writeTasks } from './task-writer.ts';
 
 /** Lists of what was written a moment ago: nothing has told the planner yet how much there is. */
@@ -19,16 +20,10 @@ const MANY = 4_000;
 const SHOWN_TABLES = ['tasks', 'packages', 'customers', 'locations'];
 const ONE_CONNECTION = { name: 'test', connections: 1, statementTimeoutMs: 30_000 };
 
-let database: TestDatabase;
-let sql: Sql;
-let pages: Sql;
 let organizationId: number;
 
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, ONE_CONNECTION);
-  pages = connectPostgres(forPages(database.url), { ...ONE_CONNECTION, name: 'test pages' });
-  ({ organizationId } = await seedOrganization(database.url));
+const { url, sql, connect } = useDatabase(ONE_CONNECTION, async () => {
+  ({ organizationId } = await seedOrganization(url));
   const tasks = Array.from({ length: TASKS }, (_, index) =>
     taskRecord({
       organizationId,
@@ -41,11 +36,7 @@ before(async () => {
   );
   await writeTasks(sql, tasks);
 });
-after(async () => {
-  await pages.end({ timeout: 5 });
-  await sql.end({ timeout: 5 });
-  await database.drop();
-});
+const pages = connect({ name: 'test pages' }, forPages(url));
 
 const NEWEST: PageRequest = { filter: {}, sortBy: 'createdAt', sortOrder: 'DESC', take: 21, skip: 0, after: undefined };
 

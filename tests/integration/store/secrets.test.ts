@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { ConfigError } from '../../../engine/runtime/config.ts';
 import { SecretBox } from '../../../engine/runtime/secret-box.ts';
 import { readInternalSecret, readOwners } from '../../../engine/store/cluster/owner-store.ts';
 import { openVapidKeys } from '../../../engine/store/notifications/vapid-store.ts';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { replaceLostSecrets } from '../../../engine/store/secrets/lost-secrets.ts';
 import { sealSecrets } from '../../../engine/store/secrets/seal-secrets.ts';
 import {
@@ -17,7 +16,7 @@ import { webhookPlace } from '../../../engine/store/secrets/stored-secret.ts';
 import { createFollowerStore } from '../../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { useDatabase } from '../../support/system/use-database.ts';
 import { until } from '../../support/until.ts';
 
 /** Stored secrets, with rows in clear as the release before has written them. */
@@ -25,19 +24,11 @@ const LEASE = '8f14e45f-ceea-467f-a8a4-1f0c1d4b9a51';
 const OLD = [Buffer.alloc(32, 'old')];
 const NEW = [Buffer.alloc(32, 'new'), ...OLD];
 
-let database: TestDatabase;
-let sql: Sql;
 let organizationId: number;
 let clear: { readonly publicKey: string; readonly privateKey: string; readonly internal: string };
 
-before(async () => {
-  database = await createMigratedDatabase();
-  ({ organizationId } = await seedOrganization(database.url));
-  sql = connectPostgres(database.url, { name: 'test', connections: 4, statementTimeoutMs: 30_000 });
-});
-after(async () => {
-  await sql?.end({ timeout: 5 });
-  await database?.drop();
+const { url, sql } = useDatabase({ connections: 4 }, async () => {
+  ({ organizationId } = await seedOrganization(url));
 });
 
 /** A database of the release before, with two webhooks; one of them has a previous secret. */

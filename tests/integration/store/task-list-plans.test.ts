@@ -1,34 +1,27 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { seedTasks } from '../../../bench/seed/seed-tasks.ts';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { planPage } from '../../../engine/store/task-lists/task-list-plan.ts';
 import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';
 import { forPages } from '../../../engine/store/task-lists/task-list-store.ts';
 import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { useDatabase } from '../../support/system/use-database.ts';
 
 /** The statements behind a first page, as Postgres plans them for an organization with many tasks. */
 
 const TASKS = 30_000;
 const MANY = 1_000_000;
-const ONE_CONNECTION = { name: 'test', connections: 1, statementTimeoutMs: 60_000 };
 
-let database: TestDatabase;
-let planned: Sql;
-let prepared: Sql;
 let organizationId: number;
 
-before(async () => {
-  database = await createMigratedDatabase();
-  planned = connectPostgres(database.url, ONE_CONNECTION);
-  prepared = connectPostgres(forPages(database.url), { ...ONE_CONNECTION, name: 'test pages' });
+const {
+  url,
+  sql: planned,
+  connect,
+} = useDatabase({ statementTimeoutMs: 60_000 }, async () => {
   ({ organizationId } = await seedTasks(planned, TASKS, () => {}));
 });
-after(async () => {
-  await Promise.all([planned.end({ timeout: 5 }), prepared.end({ timeout: 5 })]);
-  await database.drop();
-});
+const prepared = connect({ name: 'test pages' }, forPages(url));
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 const OPEN: TaskFilter = { status: ['new', 'awaiting_assignment', 'assigned', 'accepted', 'in_transit'] };

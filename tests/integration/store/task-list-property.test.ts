@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { seededNumbers } from '../../../bench/scenarios/seeded-numbers.ts';
 import { dueAtOf } from '../../../engine/domain/tasks/delay.ts';
 import { type Belongings, matchesFilter } from '../../../engine/domain/tasks/task-filter.ts';
 import { createMaintenanceStore } from '../../../engine/store/cluster/maintenance-store.ts';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
 import { exportTasks } from '../../../engine/store/task-lists/task-list-export.ts';
 import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';
 import { forPages, type PageConnections, readTaskPage } from '../../../engine/store/task-lists/task-list-store.ts';
@@ -18,20 +17,16 @@ import {
 } from '../../../schema/tasks/task.ts';
 import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
+import { useDatabase } from '../../support/system/use-database.ts';
 import { makeBelongings, readBelongings } from './task-belongings.ts';
 import { listTasksAnew, taskRecord, writeTasks } from './task-writer.ts';
 
 /** More than LIMITS.tasksGatheredInsteadOfWalk, so that lists are walked as well as gathered. */
 const TASKS = 6_500;
 const LOCATIONS = 40;
-const ONE_CONNECTION = { name: 'test', connections: 1, statementTimeoutMs: 30_000 };
 const SEED = 20_260_701;
 const draw = seededNumbers(SEED);
 
-let database: TestDatabase;
-let sql: Sql;
-let pages: PageConnections;
 let organizationId: number;
 let all: TaskRecord[];
 /** The same tasks in the opposite order: here the open ones are the oldest, where no list expects them. */
@@ -39,19 +34,15 @@ let mirrored: TaskRecord[];
 /** The customers, places and packages of the tasks, by their ids. */
 let belongings: Pick<Map<number, Belongings>, 'get'>;
 
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, ONE_CONNECTION);
-  const prepared = connectPostgres(forPages(database.url), { ...ONE_CONNECTION, name: 'test pages' });
-  pages = { prepared, planned: sql };
-  ({ organizationId } = await seedOrganization(database.url));
+const { url, sql, connect } = useDatabase({}, async () => {
+  ({ organizationId } = await seedOrganization(url));
   all = Array.from({ length: TASKS }, (_, index) => randomTask(index));
   await writeTasks(sql, all);
   await makePlaces();
   await makeBelongings(sql, organizationId);
   await createMaintenanceStore(sql).listForSearch();
   all = await changeSome(all);
-  const mirror = await seedOrganization(database.url);
+  const mirror = await seedOrganization(url);
   mirrored = all.map((task) => ({ ...mirrorOf(task), organizationId: mirror.organizationId }));
   await writeTasks(sql, mirrored);
   belongings = await readBelongings(sql, organizationId);
@@ -63,11 +54,7 @@ before(async () => {
   await sql`UPDATE tasks SET moving_while_open = true WHERE id % 4 > 0`;
   await sql`ANALYZE`;
 });
-after(async () => {
-  await pages.prepared.end({ timeout: 5 });
-  await sql.end({ timeout: 5 });
-  await database.drop();
-});
+const pages: PageConnections = { prepared: connect({ name: 'test pages' }, forPages(url)), planned: sql };
 
 const pick = <T>(values: readonly T[]): T => values[draw(values.length)]!;
 const minute = (count: number) => new Date(Date.UTC(2030, 0, 1) + count * 60_000).toISOString();

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../../support/stores.ts';
+import { test } from 'node:test';
+import { useDatabase } from '../../../support/system/use-database.ts';
 
 /** Tables that commits append to: autovacuum looks at them when they have doubled, not with every tenth. */
 
-let database: TestDatabase;
-let sql: Sql;
-
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
-});
-after(async () => {
-  await sql.end({ timeout: 5 });
-  await database.drop();
-});
+const { sql } = useDatabase();
 
 const DOUBLED = ['autovacuum_analyze_scale_factor=1', 'autovacuum_vacuum_insert_scale_factor=1'];
 const OF_BODIES = 'toast_tuple_target=8160';

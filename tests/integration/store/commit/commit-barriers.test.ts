@@ -1,27 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { createRandomSource } from '../../../../engine/runtime/random.ts';
 import { shardOf } from '../../../../engine/runtime/shard-of.ts';
-import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
+import type { Sql } from '../../../../engine/store/postgres.ts';
 import { encodeHeads } from '../../../support/seeds/encode-heads.ts';
 import { seedOrganization } from '../../../support/seeds/seed.ts';
 import { seedTasks } from '../../../support/seeds/seed-task.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../../support/stores.ts';
+import { useDatabase } from '../../../support/system/use-database.ts';
 
 /** `commit_group` refuses these calls by itself, however wrong the calling process is. */
 
 const random = createRandomSource();
-let database: TestDatabase;
-let sql: Sql;
-
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, { name: 'test', connections: 2, statementTimeoutMs: 30_000 });
-});
-after(async () => {
-  await sql.end({ timeout: 5 });
-  await database.drop();
-});
+const { url, sql } = useDatabase({ connections: 2 });
 
 interface Head {
   readonly organizationId: number;
@@ -30,7 +20,7 @@ interface Head {
 }
 
 async function newHead(): Promise<Head> {
-  const { organizationId } = await seedOrganization(database.url);
+  const { organizationId } = await seedOrganization(url);
   const shard = shardOf(organizationId);
   const [row] = await sql<{ epoch: number }[]>`SELECT epoch FROM shards WHERE shard = ${shard}`;
   return { organizationId, shard, epoch: row!.epoch };
@@ -85,8 +75,8 @@ test('a takeover waits for a commit that is under way', async () => {
 });
 
 test('a task in another version than the expected one is not written', async () => {
-  const { organizationId, channelId } = await seedOrganization(database.url);
-  const [task] = await seedTasks(database.url, { organizationId, channelId }, [{}]);
+  const { organizationId, channelId } = await seedOrganization(url);
+  const [task] = await seedTasks(url, { organizationId, channelId }, [{}]);
   const line = JSON.stringify({ organizationId, id: task!.id, expectedVersion: 7, version: 8 });
   const [row] = await sql<{ written: number }[]>`
     SELECT update_tasks(ARRAY[jsonb_populate_record(NULL::task_line, ${line}::text::jsonb)]) AS written`;

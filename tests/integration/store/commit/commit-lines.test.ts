@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
-import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
 import { encodeField, SEPARATOR } from '../../../../engine/store/rows/encode-line.ts';
 import {
   AGENT,
@@ -14,22 +13,12 @@ import {
   TASK_HISTORY,
   WAREHOUSE,
 } from '../../../../engine/store/rows/record-tables.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../../support/stores.ts';
+import { useDatabase } from '../../../support/system/use-database.ts';
 import { taskRecord } from '../task-writer.ts';
 
 /** The lines in which commit_group takes rows, between the gateway that writes and Postgres that reads them. */
 
-let database: TestDatabase;
-let sql: Sql;
-
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
-});
-after(async () => {
-  await sql.end({ timeout: 5 });
-  await database.drop();
-});
+const { sql } = useDatabase();
 
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   customer_line: ['expectedVersion', ...CUSTOMER.names],

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { OrgBatch, type StagedRow } from '../../../../engine/org/apply/org-batch.ts';
 import { encodeBatch } from '../../../../engine/org/commit/encode-batch.ts';
 import { encodeGroup } from '../../../../engine/org/commit/encode-group.ts';
 import { createRandomSource } from '../../../../engine/runtime/random.ts';
 import { type CommitStore, createCommitStore } from '../../../../engine/store/actor/commit-store.ts';
-import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
 import type { RecordColumns } from '../../../../engine/store/rows/record-columns.ts';
 import {
   AGENT,
@@ -20,36 +19,31 @@ import {
 } from '../../../../engine/store/rows/record-tables.ts';
 import { TASK_STATUSES, type TaskRecord, type TaskStatus } from '../../../../schema/tasks/task.ts';
 import { seedOrganization } from '../../../support/seeds/seed.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../../support/stores.ts';
+import { useDatabase } from '../../../support/system/use-database.ts';
 
 /**
  * A commit of a row of each table that comes as lines, each field with a value of its own: what stands one place further
  * than it was meant is seen, also between fields of one type.
  */
 
-let database: TestDatabase;
-let sql: Sql;
 let store: CommitStore;
 let organizationId: number;
 /** The types of the columns of each table. */
 const types = new Map<string, string>();
 const random = createRandomSource();
 
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
-  store = createCommitStore(database.url, { statementTimeoutMs: 30_000, deadlineMs: 30_000 });
-  ({ organizationId } = await seedOrganization(database.url));
-  const columns = await sql<{ name: string; type: string }[]>`
-    SELECT table_name || '.' || column_name AS name, data_type AS type FROM information_schema.columns
-    WHERE table_schema = 'public'`;
-  for (const { name, type } of columns) types.set(name, type);
-});
-after(async () => {
-  await store.stop();
-  await sql.end({ timeout: 5 });
-  await database.drop();
-});
+const { url, sql } = useDatabase(
+  {},
+  async () => {
+    store = createCommitStore(url, { statementTimeoutMs: 30_000, deadlineMs: 30_000 });
+    ({ organizationId } = await seedOrganization(url));
+    const columns = await sql<{ name: string; type: string }[]>`
+      SELECT table_name || '.' || column_name AS name, data_type AS type FROM information_schema.columns
+      WHERE table_schema = 'public'`;
+    for (const { name, type } of columns) types.set(name, type);
+  },
+  () => store.stop(),
+);
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { noNeeds } from '../../../../engine/org/decide/record-search.ts';
 import { createOrgStore, forActors } from '../../../../engine/store/actor/actor-store.ts';
-import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
 import { scopedKeyOf } from '../../../../schema/fields/idempotency-key.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import { seedOrganization } from '../../../support/seeds/seed.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../../support/stores.ts';
+import { useDatabase } from '../../../support/system/use-database.ts';
 
-let database: TestDatabase;
-let sql: Sql;
-
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(forActors(database.url), { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
-});
-after(async () => {
-  await sql.end({ timeout: 5 });
-  await database.drop();
-});
+const { url, connect } = useDatabase();
+const sql = connect({}, forActors(url));
 
 async function readAll(organizationId: number): Promise<{ keys: string[]; pages: number[] }> {
   const store = createOrgStore(sql);
@@ -48,8 +38,8 @@ function named(scope: string, prefix: string, count: number): string[] {
 }
 
 test('the keys that are honoured are read page by page, each once, whichever day and scope they are of', async () => {
-  const { organizationId } = await seedOrganization(database.url);
-  const { organizationId: other } = await seedOrganization(database.url);
+  const { organizationId } = await seedOrganization(url);
+  const { organizationId: other } = await seedOrganization(url);
   await sql`SELECT ensure_daily_partitions('idempotency_records', 3, 1)`;
   await writeKeys(organizationId, 'channel 1 POST /tasks', 'a', LIMITS.bookPage - 10, '1 minute');
   // Of the day before, at most times; in the order of keys they stand among those of today.
@@ -70,6 +60,6 @@ test('the keys that are honoured are read page by page, each once, whichever day
 });
 
 test('an organization without keys has one page of none', async () => {
-  const { organizationId } = await seedOrganization(database.url);
+  const { organizationId } = await seedOrganization(url);
   assert.deepEqual(await readAll(organizationId), { keys: [], pages: [0] });
 });

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { connectPostgres, numberArray, type Sql } from '../../../../engine/store/postgres.ts';
+import { test } from 'node:test';
+import { numberArray, type Sql } from '../../../../engine/store/postgres.ts';
 import type { EntryRecord, TransferRecord } from '../../../../schema/money/ledger.ts';
-import { createMigratedDatabase, type TestDatabase } from '../../../support/stores.ts';
+import { useDatabase } from '../../../support/system/use-database.ts';
 
 /** The writes that Postgres itself refuses, from every writer, however wrong the process is. */
 
-let database: TestDatabase;
-let sql: Sql;
+const { sql } = useDatabase();
 let lastId = 0;
-
-before(async () => {
-  database = await createMigratedDatabase();
-  sql = connectPostgres(database.url, { name: 'test', connections: 1, statementTimeoutMs: 30_000 });
-});
-after(async () => {
-  await sql.end({ timeout: 5 });
-  await database.drop();
-});
 
 type Line = Pick<EntryRecord, 'transferId' | 'account' | 'ownerId' | 'amountMinor' | 'balanceMinor' | 'entry'> & {
   readonly currency?: string;
