@@ -92,10 +92,7 @@ test('a package that cannot be is refused with every violation', async () => {
   const { id } = await fixture.api.createTask();
   for (const [input, told] of [
     [{}, ['must have a name or a description']],
-    [
-      { name: 'x', weight: -1, height: '3' },
-      ['weight must be a number of 0 or more', 'height must be a number'],
-    ],
+    [{ name: 'x', weight: -1, height: '3' }, ['weight must be a number of 0 or more', 'height must be a number']],
   ] as const) {
     const { status, body } = await fixture.api.post(`/tasks/${id}/packages`, input);
     assert.deepEqual([status, body.message], [400, told]);

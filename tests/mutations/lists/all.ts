@@ -1,6 +1,7 @@
 import type { Mutation } from '../mutation.ts';
 import { ACCESS } from './access.ts';
 import { ASSIGNMENT } from './assignment.ts';
+import { BOUNDARY } from './boundary.ts';
 import { CLIENT } from './client.ts';
 import { COMMIT } from './commit.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
@@ -23,6 +24,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...TASK_LISTS,
   ...EXCEPTIONS,
   ...ACCESS,
+  ...BOUNDARY,
   ...OUTBOUND_MUTATIONS,
   ...DESCRIPTIONS,
   ...CLIENT,

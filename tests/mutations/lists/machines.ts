@@ -87,6 +87,39 @@ export const MACHINES: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/decide/tasks/change-package-status.ts',
+    ['unit/engine/decide/decide-table'],
+    [
+      [
+        'hasAmount: facts.task.amountMinor !== null',
+        'hasAmount: true',
+        'Payment steps ask for the amount of the task.',
+      ],
+      ["caller.role === 'agent' && !(facts", 'caller.agentId === -1 && !(facts', 'A package of others is unknown.'],
+      [
+        "  if (verdict.kind === 'refused') return refuse(verdict.refusal);\n",
+        '',
+        'A step that the machine refuses is not made with a package.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    `${TASKS}task-machine.ts`,
+    ['unit/domain/assignment/judge-assignment', 'unit/domain/tasks/judge-status-change'],
+    [
+      [
+        "assigned: ['awaiting_assignment', 'accepted', 'cancelled'],",
+        "assigned: ['awaiting_assignment', 'assigned', 'accepted', 'cancelled'],",
+        'A task is taken back before another agent gets it.',
+      ],
+      [
+        "if (task.status !== 'new' || isJob(task)) return checkStep(task, to);",
+        'return checkStep(task, to);',
+        'A task that nobody has is taken from nobody.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     `${TASKS}job.ts`,
     ['unit/domain/tasks/job'],
     [

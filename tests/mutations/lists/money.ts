@@ -123,4 +123,23 @@ export const MONEY: readonly Mutation[] = [
       ['AND a.entries + m.entries = m.last_entry ', '', 'Postgres refuses entries out of turn.'],
     ],
   ),
+  ...mutationsOf(
+    'workers/payments/payment-step-runner.ts',
+    ['integration/payments/stripe.test'],
+    [
+      ['isReported && (await store.settle(step))', 'isReported', 'A step that is done is forgotten.'],
+      ['pauseMs, String((error as Error).message))', 'pauseMs, null)', 'A step that failed says why.'],
+    ],
+  ),
+  ...mutationsOf(
+    'workers/payments/carry-out-step.ts',
+    ['integration/payments/stripe.test'],
+    [
+      [
+        '  const made = await provider.makeCheckout(payment);\n  if (made.kind',
+        "  const made = { kind: 'not-paid', providerReference: null, reason: 'expired' } as unknown as ProviderReport;\n  if (made.kind",
+        'A checkout of which nobody has heard is closed, too.',
+      ],
+    ],
+  ),
 ];

@@ -93,4 +93,17 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
       ],
     ],
   ),
+  ...mutationsOf(
+    'workers/outbox-relay.ts',
+    ['integration/webhooks/waking'],
+    [
+      [
+        'if (!passedOver.has(organizationId)) taken.push',
+        'taken.push',
+        'Organizations without webhooks are left alone.',
+      ],
+      ['waiting.add(organizationIds ?? []);', '', 'A commit wakes its webhooks at once.'],
+      ['      waiting.forgetPassedOver();\n', '', 'A webhook that was just made is found by the next sweep.'],
+    ],
+  ),
 ];

@@ -1,0 +1,125 @@
+import { type Mutation, mutationsOf } from '../mutation.ts';
+
+const FOREIGN = ['api/guards/foreign-ids'];
+const ROLES = ['api/guards/route-walk'];
+
+/** Faults that the walks over every route and the tables of validation are to notice. */
+export const BOUNDARY: readonly Mutation[] = [
+  ...mutationsOf('engine/store/accounts/user-store.ts', FOREIGN, [
+    [
+      'WHERE u.organization_id = ${organizationId} AND u.id = ${userId}`',
+      'WHERE u.id = ${userId}`',
+      'A user of another organization is unknown.',
+    ],
+  ]),
+  ...mutationsOf('engine/store/accounts/channel-store.ts', FOREIGN, [
+    [
+      'WHERE c.organization_id = ${organizationId} AND c.id = ${channelId}`',
+      'WHERE c.id = ${channelId}`',
+      'A channel of another organization is unknown.',
+    ],
+  ]),
+  ...mutationsOf('engine/store/records/customer-store.ts', FOREIGN, [
+    [
+      'WHERE c.organization_id = $1 AND c.id = $2`',
+      'WHERE c.organization_id + 0 * $1::bigint > 0 AND c.id = $2`',
+      'A customer of another organization is unknown.',
+    ],
+  ]),
+  ...mutationsOf('engine/store/records/warehouse-store.ts', FOREIGN, [
+    [
+      'WHERE w.organization_id = ${organizationId} AND w.id = ${warehouseId}`',
+      'WHERE w.id = ${warehouseId}`',
+      'A warehouse of another organization is unknown.',
+    ],
+  ]),
+  ...mutationsOf('engine/store/payments/payment-store.ts', FOREIGN, [
+    [
+      'WHERE p.organization_id = ${organizationId} AND p.id = ${paymentId}`',
+      'WHERE p.id = ${paymentId}`',
+      'A payment of another organization is unknown.',
+    ],
+  ]),
+  ...mutationsOf('gateway/sse/stream-routes.ts', FOREIGN, [
+    [
+      'if (organizationId !== request.identity.organizationId)',
+      'if (organizationId === 999_000_111)',
+      'A stream of another organization is that of an unknown one.',
+    ],
+  ]),
+  ...mutationsOf('gateway/administration/routes/user-routes.ts', ROLES, [
+    [
+      "method: 'PATCH',\n    path: '/users/:id',\n    guard: may('users'),",
+      "method: 'PATCH',\n    path: '/users/:id',\n    guard: may('customers'),",
+      'Administrators alone change users.',
+    ],
+  ]),
+  ...mutationsOf('gateway/administration/routes/channel-routes.ts', ROLES, [
+    [
+      "path: '/channels/:id/regenerate-key',\n    guard: may('channels'),",
+      "path: '/channels/:id/regenerate-key',\n    guard: may('customers'),",
+      'Administrators alone renew the key of a channel.',
+    ],
+  ]),
+  ...mutationsOf('gateway/routes/customer-routes.ts', ROLES, [
+    [
+      "method: 'POST',\n    path: '/customers',\n    guard: may('customers'),",
+      "method: 'POST',\n    path: '/customers',\n    guard: may('tasks:read'),",
+      'Agents make no customers.',
+    ],
+  ]),
+  ...mutationsOf(
+    'schema/fields/fields.ts',
+    ['unit/schema/fields'],
+    [
+      ['Number(hour) > 23 ||', 'Number(hour) > 24 ||', 'A day has no 25th hour.'],
+      [
+        ' || back.getUTCDate() !== Number(day)) return undefined;',
+        ') return undefined;',
+        'A day that does not exist is none.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/runtime/outbound/check-webhook-url.ts',
+    ['unit/runtime/check-webhook-url'],
+    [
+      ['if (!isPublicAddress(host)) return PRIVATE_HOST;', '', 'A webhook leads to no private address.'],
+      [".replace(/^\\[(.*)\\]$/, '$1')", '', 'An address of IPv6 is judged as one.'],
+    ],
+  ),
+  ...mutationsOf(
+    'schema/tasks/package.ts',
+    ['api/refusals/validation', 'api/tasks/packages'],
+    [
+      [
+        "    if (isNameless(dataset.value)) addIssue({ message: 'must have a name or a description' });\n  }),\n);\nexport type PackageInput",
+        '  }),\n);\nexport type PackageInput',
+        'A package has a name.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/request/parse-request.ts',
+    ['api/refusals/hostile-changes'],
+    [['const PATH_ID = /^[1-9]\\d{0,15}$/', 'const PATH_ID = /^\\d{1,15}$/', 'An id in a path has one spelling.']],
+  ),
+  ...mutationsOf(
+    'schema/errors.ts',
+    ['docs/errors', 'docs/released-contract'],
+    [['AGENT_REQUIRED: { status: 409', 'AGENT_REQUIRED: { status: 400', 'A code keeps its status.']],
+  ),
+  ...mutationsOf(
+    'engine/store/access/snapshot.ts',
+    ['integration/store/snapshot'],
+    [
+      ['BigInt(xid) < BigInt(xmax!)', 'BigInt(xid) <= BigInt(xmax!)', 'A transaction that began later is not visible.'],
+      [
+        "!running!.split(',').includes(xid)",
+        '!running!.includes(xid)',
+        'A number is running only when the whole of it is in the list.',
+      ],
+      ['BigInt(xid) < BigInt(xmax!)', 'Number(xid) < Number(xmax!)', 'Transactions beyond 2^53 are told apart.'],
+    ],
+  ),
+];
