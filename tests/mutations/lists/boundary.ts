@@ -119,7 +119,11 @@ export const BOUNDARY: readonly Mutation[] = [
         '!running!.includes(xid)',
         'A number is running only when the whole of it is in the list.',
       ],
-      ['BigInt(xid) < BigInt(xmax!)', 'Number(xid) < Number(xmax!)', 'Transactions beyond 2^53 are told apart.'],
+      [
+        'BigInt(xid) < BigInt(xmax!)',
+        'Number(xid) < Number(xmax!)',
+        'Transactions beyond 2^53 have numbers of their own.',
+      ],
     ],
   ),
 ];

@@ -53,7 +53,7 @@ for (const [url, complaint] of [
   ['http://example.com:5432/', 'must not use port 5432'],
   ['http://example.com:6379/', 'must not use port 6379'],
   ['http://93.184.215.14:6379/', 'must not use port 6379'],
-  // What is private stands in public-address.test.ts; every spelling is tried on the sender itself.
+  // All private addresses stand in public-address.test.ts, all spellings in the test of the sender.
   ...['127.0.0.1', '2130706433', '127%2e0%2e0%2e1', '[::ffff:127.0.0.1]', '[fd00::1]'].map(
     (host) => [`http://${host}/`, PRIVATE] as const,
   ),

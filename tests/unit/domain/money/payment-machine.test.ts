@@ -135,7 +135,7 @@ function kindOf(from: State, to: State | '-'): string {
 }
 
 for (const from of Object.keys(STATES) as State[]) {
-  test(`a payment that is ${from} becomes what its row says with each report, and nothing more when it is told once more`, () => {
+  test(`a payment that is ${from} becomes what its row says with each report, and nothing more when the report is repeated`, () => {
     for (const [column, report] of REPORTS.entries()) {
       const [before, to, words] = [payment(from), TABLE[from][column]!, Object.values(report).join(' ')];
       assert.equal(judgeReport(before, report, NOW).kind, kindOf(from, to), words);
