@@ -40,13 +40,6 @@ export const BOUNDARY: readonly Mutation[] = [
       'A payment of another organization is unknown.',
     ],
   ]),
-  ...mutationsOf('gateway/sse/stream-routes.ts', FOREIGN, [
-    [
-      'if (organizationId !== request.identity.organizationId)',
-      'if (organizationId === 999_000_111)',
-      'A stream of another organization is that of an unknown one.',
-    ],
-  ]),
   ...mutationsOf('gateway/administration/routes/user-routes.ts', ROLES, [
     [
       "method: 'PATCH',\n    path: '/users/:id',\n    guard: may('users'),",
@@ -72,10 +65,10 @@ export const BOUNDARY: readonly Mutation[] = [
     'schema/fields/fields.ts',
     ['unit/schema/fields'],
     [
-      ['Number(hour) > 23 ||', 'Number(hour) > 24 ||', 'A day has no 25th hour.'],
+      ['Number(minute) > 59 ||', 'Number(minute) > 60 ||', 'An hour has no 61st minute.'],
       [
-        ' || back.getUTCDate() !== Number(day)) return undefined;',
-        ') return undefined;',
+        '  if (back.getUTCMonth() !== Number(month) - 1 || back.getUTCDate() !== Number(day)) return undefined;\n',
+        '',
         'A day that does not exist is none.',
       ],
     ],

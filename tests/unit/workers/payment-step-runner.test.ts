@@ -15,6 +15,7 @@ import { PaymentWatch } from '../../../workers/payments/payment-watch.ts';
 
 const DONE: Answer = { ok: true, status: 200, data: 'null', sequence: 1 };
 const MADE: ProviderReport = { kind: 'checkout-made', providerReference: 'cs_1', page: '/page' };
+const CLOSED: ProviderReport = { kind: 'not-paid', providerReference: 'cs_1', reason: 'expired' };
 
 function stepOf(
   paymentId: number,
@@ -76,7 +77,7 @@ function runnerWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: S
     },
     postpone: async ({ paymentId }, pauseMs, error) => void said.push(`postpone ${paymentId} ${pauseMs} ${error}`),
   };
-  const whole = { name: 'test', makeCheckout: async () => MADE, ...provider };
+  const whole = { name: 'test', makeCheckout: async () => MADE, closeCheckout: async () => CLOSED, ...provider };
   const log = createLog('workers', 'silent');
   const runner = new PaymentStepRunner({
     store,
@@ -151,6 +152,12 @@ test('a payment of a provider without settings waits for them', async () => {
     said.some((each) => /^postpone 1 1000 there are no settings/.test(each)),
     said.join(),
   );
+});
+
+test('a checkout that is to be closed and of which nobody has heard is made first, as that tells which it is', async () => {
+  const { asked } = runnerWith([stepOf(1, 'cancel_checkout', { providerReference: null })]);
+  await settle();
+  assert.deepEqual(asked, [{ kind: 'settle-payment', paymentId: 1, report: CLOSED }]);
 });
 
 /** Steps of as many organizations, one each unless `each` says more. */
