@@ -18,8 +18,8 @@ export interface LiveTask extends TaskFacts {
   readonly ticket: number;
   /** Set once more when the change gets its event. */
   sequence: number;
-  /** How often it was read since its last change; counted up to two. */
-  reads: number;
+  /** How often it was asked for since it was made, or since it ended; counted up to two. */
+  uses: number;
 }
 
 export const READ: Basis = { ticket: 0, sequence: 0 };

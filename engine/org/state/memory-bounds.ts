@@ -12,7 +12,7 @@ export interface MemoryBounds {
 /** The records that one organization keeps. */
 export interface StateBounds {
   readonly tasks: number;
-  /** Of those, the ended ones that few ask for. */
+  /** Of those, the passing ones: nobody has asked for them again. */
   readonly passingTasks: number;
   /** Beside those of its tasks. */
   readonly customers: number;

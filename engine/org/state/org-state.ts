@@ -353,7 +353,7 @@ export class OrgState implements StateView {
   }
 
   #putTask({ task, location, pickupLocation, packages }: TaskFacts, { ticket, sequence }: Basis): void {
-    const live = { task, location, pickupLocation, packages, ticket, sequence, reads: 0 };
+    const live = { task, location, pickupLocation, packages, ticket, sequence };
     this.#loads.move(this.#tasks.put(live), live);
     for (const { id } of packages) {
       this.#taskIdByPackage.set(id, task.id);

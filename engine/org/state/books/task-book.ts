@@ -33,16 +33,17 @@ export class TaskBook {
   /** Notes that a task was read: others leave memory before it. */
   noteRead(live: LiveTask): void {
     this.#tasks.touch(live.task.id);
-    if (live.reads === READS_OF_WANTED) return;
+    if (live.uses === USES_OF_ENDED) return;
     const wasPassing = isPassing(live);
-    live.reads += 1;
+    live.uses += 1;
     if (wasPassing && !isPassing(live)) this.#passing -= 1;
   }
 
-  /** Returns what was there before. */
-  put(live: LiveTask): LiveTask | undefined {
-    const { id, code } = live.task;
+  /** Returns what was there before. A change is a use. */
+  put(facts: Omit<LiveTask, 'uses'>): LiveTask | undefined {
+    const { id, code, status } = facts.task;
     const before = this.#tasks.get(id);
+    const live = { ...facts, uses: before && !isTerminal(status) ? USES_OF_OPEN : 0 };
     this.#tasks.set(id, live);
     if (!before) this.#codes.add(code);
     this.#passing += Number(isPassing(live)) - Number(before !== undefined && isPassing(before));
@@ -80,9 +81,10 @@ export class TaskBook {
 }
 
 const NONE: readonly never[] = [];
-const READS_OF_WANTED = 2;
+/** So many uses show that a task will be asked for again. */
+const [USES_OF_OPEN, USES_OF_ENDED] = [1, 2];
 
-/** A task that has ended is seldom asked for again, unless it was asked for twice. A part goes with its job. */
-function isPassing({ task, reads }: LiveTask): boolean {
-  return reads < READS_OF_WANTED && task.parentId === null && isTerminal(task.status);
+/** A task that nobody has asked for again since it was made, or since it ended. A part goes with its job. */
+function isPassing({ task, uses }: LiveTask): boolean {
+  return task.parentId === null && uses < (isTerminal(task.status) ? USES_OF_ENDED : USES_OF_OPEN);
 }
