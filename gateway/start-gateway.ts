@@ -4,7 +4,7 @@ import { type Engine, type EngineOptions, openEngine } from '../engine/org/start
 import { boundsOfHeap } from '../engine/org/state/memory-bounds.ts';
 import { createRoundPositions } from '../engine/planning/round-positions.ts';
 import { systemClock, systemScheduler } from '../engine/runtime/clock.ts';
-import { type Config, publicUrlOf, requireUrl, setNativeHeadBytes } from '../engine/runtime/config.ts';
+import { type Config, publicUrlOf, requireUrl } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { MetricSet } from '../engine/runtime/metrics/metric-set.ts';
@@ -14,7 +14,6 @@ import { createPositionStore, type PositionStore } from '../engine/store/positio
 import { connectRedis, isRedisReachable, type Redis } from '../engine/store/redis.ts';
 import { redisKeys } from '../engine/store/redis-keys.ts';
 import { createTravelTimes, type TravelTimes } from '../engine/travel/travel-times.ts';
-import { LIMITS } from '../schema/limits.ts';
 import { API_VERSION } from '../schema/version.ts';
 import { openAccounts } from './accounts/open-accounts.ts';
 import { openAdministration } from './administration/open-administration.ts';
@@ -237,7 +236,6 @@ function listen({ config, log }: GatewayOptions, access: Access, routes: readonl
     random,
     log,
   });
-  setNativeHeadBytes(2 * LIMITS.headerBytes);
   const { tlsCertFile: certFile, tlsKeyFile: keyFile } = config;
   return startHttpServer({
     host: config.host,

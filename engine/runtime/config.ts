@@ -215,7 +215,7 @@ function checkTogether(env: v.InferOutput<typeof environmentSchema>): void {
   }
 }
 
-/** uWebSockets.js takes its bound for a head that comes in pieces from the environment, when its binary loads. */
+/** uWebSockets.js takes its bound for a head from the environment, when its binary loads. The one for Node 20 bounds only a head that comes in pieces. */
 export function setNativeHeadBytes(bytes: number): void {
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(bytes);
 }

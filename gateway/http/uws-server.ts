@@ -1,11 +1,17 @@
-import uWS, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket } from 'uWebSockets.js';
 import { accessSync, constants } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
+import { setNativeHeadBytes } from '../../engine/runtime/config.ts';
+import { LIMITS } from '../../schema/limits.ts';
 import { addressText } from './address-text.ts';
 import { type Ending, Exchange } from './exchange.ts';
 import { certificateError, type Headers, type HttpServer, type HttpServerOptions, ListenError } from './port.ts';
 import type { StreamSink } from './queued-stream.ts';
 import { Traffic } from './traffic.ts';
+
+// Before the binary loads: past this bound it answers 431 itself, and we answer more precisely.
+setNativeHeadBytes(2 * (LIMITS.urlBytes + LIMITS.headerBytes));
+const { default: uWS } = await import('uWebSockets.js');
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT: without it the kernel shares the port among processes (SO_REUSEPORT). */
 const EXCLUSIVE_PORT = 1;
@@ -221,7 +227,7 @@ export async function startUwsServer(options: HttpServerOptions): Promise<HttpSe
     traffic.stop();
     throw error;
   }
-  const port = uWS.us_socket_local_port(socket as unknown as uWS.us_socket);
+  const port = uWS.us_socket_local_port(socket as unknown as us_socket);
 
   const stopListening = (): void => {
     if (!socket) return;
