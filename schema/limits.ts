@@ -150,8 +150,8 @@ export const LIMITS = {
   tasksGatheredInsteadOfWalk: 5_000,
   /** The tasks of an agent are counted again for each page up to here: 0.1 µs a task, along an index. */
   tasksCountedAtOnce: 5_000,
-  /** Open tasks of one organization whose changing keys stand in no index, so that a step writes none: lists read each, in half a microsecond. */
-  movingTasks: 2_000,
+  /** Open tasks of one organization whose changing keys stand in no index, so that a step writes none: lists read each, in a microsecond. */
+  movingTasks: 500,
   /** Tasks looked at while walking, at most; when too few of them match, the list is found in another way. */
   walkedTasks: 4_000,
   /** The same before the first unassigned tasks are looked up by their index: about as long as that takes. */

@@ -4,7 +4,7 @@ import { isEmptyFilter, partsOf, type TaskFilter, TIME_RANGES } from '../../../s
 import { hasTrigrams } from '../../domain/search-text.ts';
 import { numberArray } from '../postgres.ts';
 import { allOf, firstOf, MOVING, SETTLED, withMoving } from './listed-tasks.ts';
-import { IS_OF_KIND, walkedOr } from './task-list-by-kind.ts';
+import { IS_OF_KIND } from './task-list-by-kind.ts';
 import {
   conditionsOf,
   FIRST_TAKEN,
@@ -18,6 +18,7 @@ import {
 } from './task-list-conditions.ts';
 import type { PagePlan, PageText } from './task-list-request.ts';
 import { foundText, withinText } from './task-list-searches.ts';
+import { walkAlong, walkedOr } from './task-list-walk.ts';
 
 /**
  * Lists whose filter names more than kinds: they gather all matching tasks and sort them. The time depends on the number of tasks behind the rarest part; the count comes with it.
@@ -212,7 +213,7 @@ function ofNobody(text: PageText): string {
 function alongCreation(text: PageText): string {
   const isShown = `${conditionsOf(text.request.filter, text.parameters, 'probe')} AND ${text.behind('t.created_at', 't.id')}`;
   const order = `${text.orderBy('t.created_at', 't.id')} ${text.enough}`;
-  return `SELECT t.id, t.created_at AS key FROM ${firstOf(text.byParts, isShown, order)} t
+  return `SELECT t.id, t.created_at AS key FROM ${firstOf(text.byParts, { where: isShown, order })} t
       WHERE t.organization_id = $1::bigint`;
 }
 
@@ -269,12 +270,8 @@ function walk(text: PageText): PagePlan {
 function walkText(text: PageText, reach: string): string {
   const { filter, sortBy } = text.request;
   const { parameters, column } = text;
-  const order = text.orderBy(column, 't.id');
   const own = TIME_RANGES.find((range) => range.at === sortBy && hasRange(filter, range));
   const bounds = own ? rangeText(filter, own, 't', parameters) : 'true';
-  // The planner uses the index because of the limit that it can read.
-  return `SELECT t.id, ${column} AS key FROM (
-        SELECT * FROM ${firstOf(text.inOrder, `${bounds} AND ${text.behind(column, 't.id')}`, `${order} LIMIT ${LIMITS.walkedTasks}`)} t
-        ${order} LIMIT ${reach}) t
-      WHERE t.organization_id = $1::bigint AND ${conditionsOf(filter, parameters, 'probe')} ${order} LIMIT ${text.end}`;
+  const where = `${bounds} AND ${text.behind(column, 't.id')}`;
+  return walkAlong(text, { key: column, where, reach, matches: conditionsOf(filter, parameters, 'probe') });
 }

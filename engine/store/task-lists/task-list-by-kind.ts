@@ -3,9 +3,10 @@ import type { TaskSort } from '../../../schema/tasks/list-tasks.ts';
 import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { isEmptyFilter } from '../../../schema/tasks/task-filter.ts';
 import { FIRST_TERMINAL } from '../rows/open-tasks-of.ts';
-import { firstOf, isOpenOnly, MOVING, SETTLED, withMoving } from './listed-tasks.ts';
+import { isOpenOnly, MOVING, SETTLED, withMoving } from './listed-tasks.ts';
 import { kindsText, type OfKinds, ofKindsText } from './task-list-conditions.ts';
 import type { PagePlan, PageText } from './task-list-request.ts';
+import { walkAlong, walkedOr } from './task-list-walk.ts';
 
 /**
  * Task `t`, a settled one, is of kind `k`: the leading columns of tasks_group after the organization, which holds every
@@ -100,7 +101,7 @@ function pageAlong(text: PageText, ofKinds: OfKinds, worth: string, otherwise: s
   const { column, end } = text;
   const reach = reachText('counted', end, distanceOf(text), worth);
   return [
-    `walked AS MATERIALIZED (${walkText(text, column, text.behind(column, 't.id'), reach, ofKinds('t'))})`,
+    `walked AS MATERIALIZED (${walkAlong(text, { key: column, where: text.behind(column, 't.id'), reach, matches: ofKinds('t') })})`,
     `walk AS (SELECT count(*) >= ${text.after ? end : `least(${end}, ${MATCHING})`} AS was_enough FROM walked)`,
     text.page(walkedOr(otherwise)),
   ];
@@ -176,17 +177,8 @@ function gatheredText(text: PageText, ofKinds: OfKinds, ranks: string, condition
 function walkInStatus(text: PageText, behind: string, wanted: string, ofKinds: OfKinds): string {
   const fromOldest = `CASE WHEN status_rank < ${FIRST_TERMINAL} THEN ${OPEN_FROM_OLDEST} ELSE ${EVENLY} END`;
   const reach = reachText('main', wanted, text.request.sortOrder === 'ASC' ? fromOldest : EVENLY, 'tasks / 4');
-  return walkText(text, 't.id', behind, reach, `t.status_rank = (SELECT status_rank FROM main) AND ${ofKinds('t')}`);
-}
-
-/** The first tasks in the order of `key` that match, among the first `reach` of all. */
-function walkText(text: PageText, key: string, behind: string, reach: string, matches: string): string {
-  const order = text.orderBy(key, 't.id');
-  // The planner uses the index because of the limit that it can read.
-  return `SELECT t.id, ${text.column} AS key FROM (
-        SELECT * FROM ${firstOf(text.inOrder, behind, `${order} LIMIT ${LIMITS.walkedTasks}`)} t
-        ${order} LIMIT ${reach}) t
-      WHERE t.organization_id = $1::bigint AND ${matches} ${order} LIMIT ${text.end}`;
+  const matches = `t.status_rank = (SELECT status_rank FROM main) AND ${ofKinds('t')}`;
+  return walkAlong(text, { key: 't.id', where: behind, reach, matches });
 }
 
 /**
@@ -197,9 +189,4 @@ function walkText(text: PageText, key: string, behind: string, reach: string, ma
 function reachText(source: 'counted' | 'main', wanted: string, distance: string, worth: string): string {
   return `coalesce((SELECT CASE WHEN (${wanted}) * (${distance}) <= reach THEN reach ELSE 0 END
         FROM (SELECT *, least(${LIMITS.walkedTasks}, ${worth}) AS reach FROM ${source}) s WHERE tasks > 0), 0)`;
-}
-
-export function walkedOr(otherwise: string): string {
-  return `(SELECT id, key FROM walked WHERE (SELECT was_enough FROM walk)
-      UNION ALL SELECT id, key FROM (${otherwise}) o WHERE NOT (SELECT was_enough FROM walk)) listed`;
 }
