@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Absence, KnownAction, KnownSchema, Piped, Wrapping } from './known-schemas.ts';
 
 /**
  * Reads inputs as their schemas do, in a fraction of the time. Valibot prepares for each field to say what is wrong with it,
@@ -13,28 +14,6 @@ export function acceptorOf<Output>(
 ): (input: unknown) => Output | typeof REFUSED {
   return readerOf(schema) as (input: unknown) => Output | typeof REFUSED;
 }
-
-type Message<T extends v.BaseIssue<unknown>> = v.ErrorMessage<T> | undefined;
-type KnownSchema =
-  | v.StringSchema<Message<v.StringIssue>>
-  | v.NumberSchema<Message<v.NumberIssue>>
-  | v.BooleanSchema<Message<v.BooleanIssue>>
-  | v.UnknownSchema
-  | v.PicklistSchema<readonly string[], Message<v.PicklistIssue>>
-  | v.NullishSchema<v.GenericSchema, unknown>
-  | v.NullableSchema<v.GenericSchema, unknown>
-  | v.OptionalSchema<v.GenericSchema, unknown>
-  | v.ArraySchema<v.GenericSchema, Message<v.ArrayIssue>>
-  | v.UnionSchema<readonly v.GenericSchema[], Message<v.UnionIssue<v.BaseIssue<unknown>>>>
-  | v.ObjectSchema<v.ObjectEntries, Message<v.ObjectIssue>>
-  | v.StrictObjectSchema<v.ObjectEntries, Message<v.StrictObjectIssue>>;
-type KnownAction =
-  | v.CheckAction<unknown, Message<v.CheckIssue<unknown>>>
-  | v.MaxLengthAction<string, number, Message<v.MaxLengthIssue<string, number>>>
-  | v.MinLengthAction<string, number, Message<v.MinLengthIssue<string, number>>>
-  | v.RegexAction<string, Message<v.RegexIssue<string>>>
-  | v.TransformAction<unknown, unknown>;
-type Piped = { readonly pipe?: readonly v.PipeItem<unknown, unknown, v.BaseIssue<unknown>>[] };
 
 const readers = new WeakMap<object, Read>();
 
@@ -127,8 +106,6 @@ function byValibot(part: v.GenericSchema | KnownAction): Read {
   };
 }
 
-type Wrapping = Extract<KnownSchema, { readonly wrapped: unknown }>;
-
 function withoutValue(schema: Wrapping): Read {
   if (schema.default !== undefined) return byValibot(schema as v.GenericSchema);
   const read = readerOf(schema.wrapped);
@@ -163,7 +140,6 @@ function ofFirst(options: readonly Read[]): Read {
   };
 }
 
-type Absence = { readonly type: string; readonly default?: unknown };
 const MAY_BE_ABSENT: ReadonlySet<string> = new Set(['nullish', 'optional', 'exact_optional']);
 
 function absenceText({ type, default: standIn }: Absence): 'refuse' | 'leave out' | 'read' {
