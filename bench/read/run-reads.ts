@@ -123,8 +123,9 @@ async function measure(
   const bench = { probe, postmasterPid: stores.postgres.pid, apiKey: seeded.apiKey, signal };
   const { connections, warmUpSeconds, seconds } = options;
   const results = new Map<Kind, RunResult[]>(KINDS.map((kind) => [kind, []]));
-  for (let round = 1; round <= options.rounds; round++) {
-    for (const kind of KINDS) {
+  // One kind after the other: the tasks of one would push those of another out of memory.
+  for (const kind of KINDS) {
+    for (let round = 1; round <= options.rounds; round++) {
       for (const turn of contestants.keys()) {
         const contestant = contestants[(turn + round) % contestants.length]!;
         const plan = { load: kind.load, contestant, connections, round, warmUpSeconds, seconds };

@@ -2,6 +2,7 @@ import type { CustomerRecord } from '../../../schema/customers/customer.ts';
 import type { AgentOfTask } from '../../../schema/fleet/agent.ts';
 import { etagOf } from '../../views/parts/etag.ts';
 import { encodeTask } from '../../views/task-view.ts';
+import { isPassing } from '../state/books/task-book.ts';
 import type { LiveTask } from '../state/live.ts';
 import type { OrgState } from '../state/org-state.ts';
 import { RecencyMap } from '../state/recency-map.ts';
@@ -47,7 +48,9 @@ export class ShownTasks {
       this.#kept.touch(live);
       return kept;
     }
-    return this.#keep(live, { ...encode(state, live), customer, agent });
+    const shown = { ...encode(state, live), customer, agent };
+    // A walk through many tasks does not push out the answers that are asked for again.
+    return isPassing(live) && this.#chars + shown.json.length > this.#mostChars ? shown : this.#keep(live, shown);
   }
 
   #keep(live: LiveTask, shown: Kept): Kept {

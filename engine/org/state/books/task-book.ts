@@ -85,6 +85,6 @@ const NONE: readonly never[] = [];
 const [USES_OF_OPEN, USES_OF_ENDED] = [1, 2];
 
 /** A task that nobody has asked for again since it was made, or since it ended. A part goes with its job. */
-function isPassing({ task, uses }: LiveTask): boolean {
+export function isPassing({ task, uses }: LiveTask): boolean {
   return task.parentId === null && uses < (isTerminal(task.status) ? USES_OF_ENDED : USES_OF_OPEN);
 }

@@ -7,19 +7,19 @@ import { CALLER_ROLES } from '../../../../schema/accounts/role.ts';
 import type { AmendTask } from '../../../../schema/commands.ts';
 import { TASK_STATUSES } from '../../../../schema/tasks/task.ts';
 import {
+  at,
   callerOf,
   decideOn,
   NOW,
   OWN_AGENT,
   openRequest,
+  PLACE,
   type Shape,
   searchThatAsks,
   stateWith,
   TASK,
 } from './decide-fixture.ts';
 
-const at = (hour: number) => new Date(Date.parse('2031-05-01T00:00:00Z') + hour * 3_600_000).toISOString();
-const PLACE = { address: 'Quay 2', latitude: 51.6, longitude: -0.2 };
 const PERSON = { name: 'Grace', phone: { e164: '+442079460009', countryCode: '+44', number: '2079460009' } };
 
 function amend(state: OrgState, input: AmendTask['input'], caller = callerOf('dispatcher'), taskId = TASK) {

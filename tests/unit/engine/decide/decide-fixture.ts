@@ -23,6 +23,10 @@ const CUSTOMER = 9;
 
 const CREATED = '2031-05-01T08:00:00.000Z';
 export const NOW = '2031-05-01T12:00:00.000Z';
+/** An hour of the same day. */
+export const at = (hour: number) => new Date(Date.parse('2031-05-01T00:00:00Z') + hour * 3_600_000).toISOString();
+/** A place that no task has yet. */
+export const PLACE = { address: 'Quay 2', latitude: 51.6, longitude: -0.2 };
 
 /** The kind of the task in the table, and its provider. */
 export type Shape = 'unserved' | 'by an agent' | 'by an external courier' | 'a job' | 'a child';

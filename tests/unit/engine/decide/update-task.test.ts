@@ -7,20 +7,19 @@ import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import {
   agentRecord,
+  at,
   callerOf,
   decideOn,
   NOW,
   OTHER_AGENT,
   OWN_AGENT,
   openRequest,
+  PLACE,
   type Shape,
   searchThatAsks,
   stateWith,
   TASK,
 } from './decide-fixture.ts';
-
-const at = (hour: number) => new Date(Date.parse('2031-05-01T00:00:00Z') + hour * 3_600_000).toISOString();
-const PLACE = { address: 'Quay 2', latitude: 51.6, longitude: -0.2 };
 
 type Input = Omit<UpdateTask['input'], 'location'> & Partial<Pick<UpdateTask['input'], 'location'>>;
 

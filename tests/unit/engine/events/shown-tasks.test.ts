@@ -12,6 +12,7 @@ const TICKET = 1;
 /** The answer, held against a fresh encoding. */
 function readIn(shownTasks: ShownTasks, state: OrgState, taskId = TASK) {
   const live = state.findTask(taskId)!;
+  state.noteRead(live);
   const shown = shownTasks.of(state, live);
   assert.equal(shown.json, encodeTask(state.bundleOf(live)));
   assert.equal(shown.etag, etagOf(shown.json));
@@ -53,4 +54,15 @@ test('the texts of all organizations together stay below the bound, and the long
   assert.ok(shownTasks.chars <= chars[0]! + chars[1]! + chars[2]! - 1);
   assert.notEqual(readIn(shownTasks, states[0]!), first, 'the first one left for the third');
   assert.notEqual(readIn(shownTasks, states[1]!), second, 'and the second one for the first');
+});
+
+test('where there is no room, the answer of a task that nobody asked for before is not kept, and pushes out none', () => {
+  const [asked, passing] = [stateWith('unserved', 'assigned'), stateWith('by an agent', 'completed')];
+  const shownTasks = new ShownTasks(encodeTask(asked.bundleOf(asked.findTask(TASK)!)).length);
+  const first = readIn(shownTasks, asked);
+  const once = readIn(shownTasks, passing);
+  assert.equal(readIn(shownTasks, asked), first);
+  const twice = readIn(shownTasks, passing);
+  assert.notEqual(twice, once);
+  assert.notEqual(readIn(shownTasks, asked), first, 'asked for again, the other one took its place');
 });
