@@ -34,7 +34,7 @@ export async function assertMemoryIsPostgres(
     const { state } = actor;
     await compareHead(sql, organizationId, state);
     const rows = await sql`
-      SELECT ${sql.unsafe(BUNDLE.list)} FROM ${sql.unsafe(BUNDLE.source)}
+      SELECT ${sql.unsafe(BUNDLE.list)} FROM tasks t
       WHERE t.organization_id = ${organizationId}`.values();
     for (const bundle of rows.map(BUNDLE.ofRow)) {
       const live = state.findTask(bundle.task.id);

@@ -15,7 +15,7 @@ export async function assertHistoryTellsAll(sql: Sql, organizationId: number): P
     JOIN events e ON e.organization_id = s.organization_id AND e.sequence = s.sequence
     WHERE s.organization_id = ${organizationId} ORDER BY s.sequence DESC`;
   const rows = await sql`
-    SELECT ${sql.unsafe(BUNDLE.list)} FROM ${sql.unsafe(BUNDLE.source)} WHERE t.organization_id = ${organizationId}`.values();
+    SELECT ${sql.unsafe(BUNDLE.list)} FROM tasks t WHERE t.organization_id = ${organizationId}`.values();
   for (const bundle of rows.map(BUNDLE.ofRow)) {
     const own = steps.filter(({ taskId }) => taskId === bundle.task.id);
     const created = own.pop()!;
