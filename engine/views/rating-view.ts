@@ -1,9 +1,5 @@
-import { type RatingPageView, ratingPageView } from '../../schema/tasks/rating.ts';
+import { listedRatingView } from '../../schema/tasks/rating.ts';
 import { compileSerializer } from './parts/serializer.ts';
 
-const serialize = compileSerializer(ratingPageView);
-
-/** Returns the JSON of a page of ratings. */
-export function encodeRatingPage(page: RatingPageView): string {
-  return serialize(page);
-}
+/** Returns the JSON of a rating in a list. */
+export const encodeListedRating = compileSerializer(listedRatingView);

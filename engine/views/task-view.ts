@@ -28,16 +28,6 @@ export function encodeTaskWithin(before: string, shown: ShownTask, after: string
   return { whole, json: whole.slice(before.length, before.length + json.length) };
 }
 
-/** Returns the JSON of a page of tasks. */
-export function encodeTaskPage(page: {
-  readonly items: readonly ShownTask[];
-  readonly count: number;
-  readonly nextCursor: string | null;
-}): string {
-  const cursor = page.nextCursor === null ? 'null' : `"${page.nextCursor}"`;
-  return `{"items":[${page.items.map(encodeTask).join(',')}],"count":${page.count},"nextCursor":${cursor}}`;
-}
-
 /** Returns the JSON of a package, alone or inside its task. */
 export function encodePackage(record: PackageRecord): string {
   // The serializer leaves out fields that are not in the schema.

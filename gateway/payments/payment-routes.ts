@@ -18,6 +18,7 @@ import {
   payTaskInput,
   refundPaymentInput,
 } from '../../schema/money/payment.ts';
+import { pageAnswer } from '../page-answer.ts';
 import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
@@ -107,11 +108,8 @@ function listPayments(engine: Engine, reads: Reads): ApiRoute {
     success: { status: 200, data: paymentListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
-        readPaymentPage(sql, organizationId, query),
-      );
-      const data = `{"items":[${items.map(encodePayment).join(',')}],"count":${count}}`;
-      return { status: 200, message: 'Payments', data, position: formatPosition(engine.history, sequence) };
+      const page = await reads.run(organizationId, (sql) => readPaymentPage(sql, organizationId, query));
+      return pageAnswer(engine.history, 'Payments', page, encodePayment);
     },
   });
 }

@@ -7,7 +7,7 @@ import { readAgentSchedule } from '../../engine/store/records/agent-schedule-sto
 import { readAgent as readAgentDetail, listAgents as readAgentPage } from '../../engine/store/records/agent-store.ts';
 import { encodeAgent, encodeSchedule, encodeShifts } from '../../engine/views/agent-view.ts';
 import { encodeAgentCash } from '../../engine/views/money/ledger-view.ts';
-import { encodeTaskPage } from '../../engine/views/task-view.ts';
+import { encodeTask } from '../../engine/views/task-view.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import {
@@ -25,6 +25,7 @@ import { listTasksQuery, TASK_LIST_PARAMETERS, taskPageView } from '../../schema
 import { scheduleView } from '../../schema/tasks/schedule.ts';
 import type { Administration } from '../administration/open-administration.ts';
 import { sealedKey } from '../administration/sealed-outcome.ts';
+import { pageAnswer } from '../page-answer.ts';
 import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
@@ -75,11 +76,10 @@ function listAgents(engine: Engine, reads: Reads): ApiRoute {
     success: { status: 200, data: agentListView },
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
-      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+      const page = await reads.run(organizationId, (sql) =>
         readAgentPage(sql, organizationId, query, onlyAgentOf(caller)),
       );
-      const data = `{"items":[${items.map(encodeAgent).join(',')}],"count":${count}}`;
-      return { status: 200, message: 'Agents', data, position: formatPosition(engine.history, sequence) };
+      return pageAnswer(engine.history, 'Agents', page, encodeAgent);
     },
   });
 }
@@ -200,9 +200,8 @@ function listTasksOfAgent(engine: Engine, reads: Reads): ApiRoute {
       const found = await reads.run(organizationId, (sql) => readAgentDetail(sql, organizationId, agentId));
       if (!found) return { refusal: notFound('Agent', agentId) };
       // Use the filters and cursors of GET /tasks, as the agent's own list does.
-      const list = await engine.listTasks(organizationId, query, { role: 'agent', agentId });
-      const position = formatPosition(engine.history, list.sequence);
-      return { status: 200, message: 'Tasks', data: encodeTaskPage(list), position };
+      const page = await engine.listTasks(organizationId, query, { role: 'agent', agentId });
+      return pageAnswer(engine.history, 'Tasks', page, encodeTask);
     },
   });
 }

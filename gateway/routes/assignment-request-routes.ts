@@ -11,6 +11,7 @@ import {
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { pageAnswer } from '../page-answer.ts';
 import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may, type ParsedRequest, type RouteAnswer } from '../route.ts';
@@ -30,11 +31,10 @@ function listRequests(engine: Engine, reads: Reads): ApiRoute {
     success: { status: 200, data: assignmentRequestListView },
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
-      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+      const page = await reads.run(organizationId, (sql) =>
         listAssignmentRequests(sql, organizationId, query, onlyAgentOf(caller)),
       );
-      const data = `{"items":[${items.map(encodeAssignmentRequest).join(',')}],"count":${count}}`;
-      return { status: 200, message: 'Assignment requests', data, position: formatPosition(engine.history, sequence) };
+      return pageAnswer(engine.history, 'Assignment requests', page, encodeAssignmentRequest);
     },
   });
 }

@@ -16,6 +16,7 @@ import {
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { pageAnswer } from '../page-answer.ts';
 import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
@@ -57,11 +58,8 @@ function listCustomers(engine: Engine, reads: Reads): ApiRoute {
     success: { status: 200, data: customerListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
-        readCustomerPage(sql, organizationId, query),
-      );
-      const data = `{"items":[${items.map(encodeCustomer).join(',')}],"count":${count}}`;
-      return { status: 200, message: 'Customers', data, position: formatPosition(engine.history, sequence) };
+      const page = await reads.run(organizationId, (sql) => readCustomerPage(sql, organizationId, query));
+      return pageAnswer(engine.history, 'Customers', page, encodeCustomer);
     },
   });
 }

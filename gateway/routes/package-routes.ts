@@ -2,7 +2,6 @@ import { onlyAgentOf } from '../../engine/domain/tasks/task-machine.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { findPackages } from '../../engine/store/records/package-store.ts';
 import { encodePackage } from '../../engine/views/task-view.ts';
-import { formatPosition } from '../../schema/events.ts';
 import { scanInput } from '../../schema/fields/requirements.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import {
@@ -12,6 +11,7 @@ import {
   packageListView,
   packageView,
 } from '../../schema/tasks/package.ts';
+import { pageAnswer } from '../page-answer.ts';
 import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
@@ -75,11 +75,10 @@ function findByBarcode(engine: Engine, reads: Reads): ApiRoute {
     success: { status: 200, data: packageListView },
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
-      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+      const page = await reads.run(organizationId, (sql) =>
         findPackages(sql, organizationId, query, onlyAgentOf(caller)),
       );
-      const data = `{"items":[${items.map(encodePackage).join(',')}],"count":${count}}`;
-      return { status: 200, message: 'Packages', data, position: formatPosition(engine.history, sequence) };
+      return pageAnswer(engine.history, 'Packages', page, encodePackage);
     },
   });
 }

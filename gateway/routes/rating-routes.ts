@@ -1,9 +1,9 @@
 import { onlyAgentOf } from '../../engine/domain/tasks/task-machine.ts';
 import type { Engine } from '../../engine/org/start-engine.ts';
 import { listRatings } from '../../engine/store/records/rating-store.ts';
-import { encodeRatingPage } from '../../engine/views/rating-view.ts';
-import { formatPosition } from '../../schema/events.ts';
+import { encodeListedRating } from '../../engine/views/rating-view.ts';
 import { listRatingsQuery, ratingPageView } from '../../schema/tasks/rating.ts';
+import { pageAnswer } from '../page-answer.ts';
 import type { Reads } from '../reads.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
 
@@ -22,10 +22,8 @@ export function ratingRoutes(engine: Engine, reads: Reads): ApiRoute[] {
         const asked = agentId.length === 0 ? undefined : agentId;
         const own = onlyAgentOf(caller);
         const agentIds = own === null ? asked : [own].filter((id) => asked?.includes(id) ?? true);
-        const found = await reads.run(organizationId, (sql) => listRatings(sql, organizationId, query, agentIds));
-        const { sequence, ...page } = found;
-        const data = encodeRatingPage(page);
-        return { status: 200, message: 'Ratings', data, position: formatPosition(engine.history, sequence) };
+        const page = await reads.run(organizationId, (sql) => listRatings(sql, organizationId, query, agentIds));
+        return pageAnswer(engine.history, 'Ratings', page, encodeListedRating);
       },
     }),
   ];

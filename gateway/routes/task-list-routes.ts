@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/org/start-engine.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import type { ExportSink } from '../../engine/store/task-lists/task-list-export.ts';
 import { refusalBody } from '../../engine/views/parts/error-body.ts';
-import { encodeTask, encodeTaskPage } from '../../engine/views/task-view.ts';
+import { encodeTask } from '../../engine/views/task-view.ts';
 import { refusal } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { cutText } from '../../schema/fields/fields.ts';
@@ -10,6 +10,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { exportTasksQuery, listTasksQuery, TASK_LIST_PARAMETERS, taskPageView } from '../../schema/tasks/list-tasks.ts';
 import type { ShownTask } from '../../schema/tasks/task.ts';
 import type { Headers, Reply, ReplyStream } from '../http/port.ts';
+import { pageAnswer } from '../page-answer.ts';
 import { type ApiRoute, apiRoute, may, type RawRoute, rawRoute } from '../route.ts';
 import type { LastingReplies } from '../sse/lasting-replies.ts';
 
@@ -28,9 +29,8 @@ function listTasks(engine: Engine): ApiRoute {
     success: { status: 200, data: taskPageView },
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
-      const list = await engine.listTasks(organizationId, query, caller);
-      const position = formatPosition(engine.history, list.sequence);
-      return { status: 200, message: 'Tasks', data: encodeTaskPage(list), position };
+      const page = await engine.listTasks(organizationId, query, caller);
+      return pageAnswer(engine.history, 'Tasks', page, encodeTask);
     },
   });
 }

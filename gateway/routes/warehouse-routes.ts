@@ -14,6 +14,7 @@ import {
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { pageAnswer } from '../page-answer.ts';
 import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
@@ -54,11 +55,8 @@ function listWarehouses(engine: Engine, reads: Reads): ApiRoute {
     success: { status: 200, data: warehouseListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
-        readWarehousePage(sql, organizationId, query),
-      );
-      const data = `{"items":[${items.map(encodeWarehouse).join(',')}],"count":${count}}`;
-      return { status: 200, message: 'Warehouses', data, position: formatPosition(engine.history, sequence) };
+      const page = await reads.run(organizationId, (sql) => readWarehousePage(sql, organizationId, query));
+      return pageAnswer(engine.history, 'Warehouses', page, encodeWarehouse);
     },
   });
 }

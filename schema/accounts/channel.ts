@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { boolean, id, integerBetween, oneOf, requiredText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
-import { pageQuery } from '../fields/page-query.ts';
+import { listQuery, pageView } from '../fields/page-query.ts';
 import { nullableId, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
@@ -78,8 +78,8 @@ export type ChannelView = v.InferOutput<typeof channelView>;
 /** The channel with its new key, which is shown this once. */
 export const channelKeyView = named('ChannelWithKey', v.object({ ...channelView.entries, apiKey: v.string() }));
 
-export const channelListView = named('ChannelList', v.object({ items: v.array(channelView), count: shownInteger }));
+export const channelListView = pageView('ChannelList', channelView);
 
 /** The query of GET /channels. */
-export const listChannelsQuery = v.object(pageQuery);
+export const listChannelsQuery = listQuery('channels', {});
 export type ListChannelsQuery = v.InferOutput<typeof listChannelsQuery>;

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { boolean, email, oneOf, requiredText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { newPassword } from '../fields/new-password.ts';
-import { pageQuery } from '../fields/page-query.ts';
-import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { listQuery, pageView } from '../fields/page-query.ts';
+import { nullableTime, shownId, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { ROLES, type Role } from './role.ts';
 
@@ -61,11 +61,11 @@ export const accountView = named(
 );
 export type AccountView = v.InferOutput<typeof accountView>;
 
-export const accountListView = named('UserList', v.object({ items: v.array(accountView), count: shownInteger }));
+export const accountListView = pageView('UserList', accountView);
 
 /** The answer of POST /users/:id/invitation: a secret, shown once. `qr`: the link as SVG. */
 export const invitationView = named('Invitation', v.object({ url: v.string(), expiresAt: shownTime, qr: v.string() }));
 
 /** The query of GET /users. */
-export const listUsersQuery = v.object(pageQuery);
+export const listUsersQuery = listQuery('users', {});
 export type ListUsersQuery = v.InferOutput<typeof listUsersQuery>;

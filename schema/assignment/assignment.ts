@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { integerBetween, queryId, queryIds, queryList, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
-import { pageQuery } from '../fields/page-query.ts';
+import { listQuery, pageView } from '../fields/page-query.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { externalFleetInput, type FleetVehicle } from './courier.ts';
 
@@ -215,8 +215,7 @@ export const rejectRequestInput = named(
   v.object({ reason: v.nullish(shortText) }, 'the body must be an object'),
 );
 
-export const listRequestsQuery = v.object({
-  ...pageQuery,
+export const listRequestsQuery = listQuery('assignment requests', {
   status: v.optional(queryList(REQUEST_STATUSES)),
   taskId: v.optional(queryId),
   agentId: v.optional(queryIds),
@@ -247,7 +246,4 @@ export const assignmentRequestView = named(
 );
 export type AssignmentRequestView = v.InferOutput<typeof assignmentRequestView>;
 
-export const assignmentRequestListView = named(
-  'AssignmentRequestList',
-  v.object({ items: v.array(assignmentRequestView), count: shownInteger }),
-);
+export const assignmentRequestListView = pageView('AssignmentRequestList', assignmentRequestView);

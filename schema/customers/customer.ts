@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { email, oneOf, requiredText, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
-import { pageQuery } from '../fields/page-query.ts';
+import { listQuery, pageView } from '../fields/page-query.ts';
 import { type Phone, parsePhone } from '../fields/phone.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
@@ -149,7 +149,7 @@ export const customerDetailView = named(
   v.object({ ...customerView.entries, deliverySummary: deliverySummaryView }),
 );
 
-export const customerListView = named('CustomerList', v.object({ items: v.array(customerView), count: shownInteger }));
+export const customerListView = pageView('CustomerList', customerView);
 
 /** A phone number in a query, where a `+` that is not percent-encoded means a space: in front of a digit it is put back. */
 const queryPhone = shownAs(
@@ -162,8 +162,7 @@ const queryPhone = shownAs(
 );
 
 /** The query of GET /customers. `search`: part of a name, of an e-mail address or of a phone number. `phone`: the whole one. */
-export const listCustomersQuery = v.object({
-  ...pageQuery,
+export const listCustomersQuery = listQuery('customers', {
   search: v.optional(shortText),
   phone: v.optional(queryPhone),
 });

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { boolean, requiredText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
-import { pageQuery } from '../fields/page-query.ts';
-import { shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { listQuery, pageView } from '../fields/page-query.ts';
+import { shownId, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { locationInput, locationView } from './location.ts';
 
@@ -57,11 +57,8 @@ export const warehouseView = named(
   }),
 );
 
-export const warehouseListView = named(
-  'WarehouseList',
-  v.object({ items: v.array(warehouseView), count: shownInteger }),
-);
+export const warehouseListView = pageView('WarehouseList', warehouseView);
 
 /** The query of GET /warehouses. */
-export const listWarehousesQuery = v.object(pageQuery);
+export const listWarehousesQuery = listQuery('warehouses', {});
 export type ListWarehousesQuery = v.InferOutput<typeof listWarehousesQuery>;

@@ -13,8 +13,8 @@ import {
 } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { newPassword } from '../fields/new-password.ts';
-import { pageQuery } from '../fields/page-query.ts';
-import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { listQuery, pageView } from '../fields/page-query.ts';
+import { nullableTime, shownId, shownTime } from '../fields/shown-fields.ts';
 import { skillList } from '../fields/skill-list.ts';
 import { LIMITS } from '../limits.ts';
 import { shiftView, type WorkShift } from './shift.ts';
@@ -142,8 +142,7 @@ export const changeDutyInput = named('ChangeDutyInput', v.object({ onDuty: boole
 export type ChangeDutyInput = v.InferOutput<typeof changeDutyInput>;
 
 /** The query of GET /agents. `search`: part of a name, of an e-mail address or of a phone number. */
-export const listAgentsQuery = v.object({
-  ...pageQuery,
+export const listAgentsQuery = listQuery('agents', {
   onDuty: v.optional(queryFlag),
   isActive: v.optional(queryFlag),
   search: v.optional(shortText),
@@ -195,4 +194,4 @@ export const agentView = named(
 );
 export type AgentView = v.InferOutput<typeof agentView>;
 
-export const agentListView = named('AgentList', v.object({ items: v.array(agentView), count: shownInteger }));
+export const agentListView = pageView('AgentList', agentView);

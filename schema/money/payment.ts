@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { amountInput } from '../fields/amount.ts';
 import { id, isoTime, queryId, queryIds, queryList, requiredText, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
-import { pageQuery } from '../fields/page-query.ts';
-import { nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
+import { listQuery, pageView } from '../fields/page-query.ts';
+import { nullableId, nullableTime, shownId, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
 export const PAYMENT_METHODS = named('PaymentMethod', ['online', 'cash', 'wallet'] as const);
@@ -119,8 +119,7 @@ export const refundPaymentInput = named(
 );
 export type RefundPaymentInput = v.InferOutput<typeof refundPaymentInput>;
 
-export const listPaymentsQuery = v.object({
-  ...pageQuery,
+export const listPaymentsQuery = listQuery('payments', {
   status: v.optional(queryList(PAYMENT_STATUSES)),
   method: v.optional(queryList(PAYMENT_METHODS)),
   taskId: v.optional(queryId),
@@ -171,4 +170,4 @@ export const paymentView = named(
 );
 export type PaymentView = v.InferOutput<typeof paymentView>;
 
-export const paymentListView = named('PaymentList', v.object({ items: v.array(paymentView), count: shownInteger }));
+export const paymentListView = pageView('PaymentList', paymentView);

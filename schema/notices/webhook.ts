@@ -12,7 +12,7 @@ import {
   queryList,
 } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
-import { idCursor, pageQuery } from '../fields/page-query.ts';
+import { idCursor, listQuery, pageView } from '../fields/page-query.ts';
 import { countOfPage, nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { TASK_STATUSES } from '../tasks/task.ts';
@@ -179,7 +179,7 @@ export const replayInput = v.pipe(
 export type ReplayInput = v.InferOutput<typeof replayInput>;
 
 /** The query of GET /webhooks. */
-export const listWebhooksQuery = v.object({ ...pageQuery, status: v.optional(queryList(WEBHOOK_STATUSES)) });
+export const listWebhooksQuery = listQuery('webhooks', { status: v.optional(queryList(WEBHOOK_STATUSES)) });
 export type ListWebhooksQuery = v.InferOutput<typeof listWebhooksQuery>;
 
 /** The query of GET /webhooks/:id/deliveries. */
@@ -216,7 +216,7 @@ export type WebhookView = v.InferOutput<typeof webhookView>;
 /** The webhook with the secret that signs from now on, which is shown this once. */
 export const webhookSecretView = named('WebhookWithSecret', v.object({ ...webhookView.entries, secret: v.string() }));
 
-export const webhookListView = named('WebhookList', v.object({ items: v.array(webhookView), count: shownInteger }));
+export const webhookListView = pageView('WebhookList', webhookView);
 
 const deliveryEntries = {
   id: shownId,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { boolean, id, longText, notNegative, oneOf, positiveInteger, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
-import { pageQuery } from '../fields/page-query.ts';
+import { listQuery, pageView } from '../fields/page-query.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
@@ -112,8 +112,7 @@ export const packageView = named(
 export type PackageView = v.InferOutput<typeof packageView>;
 
 /** The query of GET /packages: any of the barcodes, and the whole text, since a barcode may hold commas itself. */
-export const findPackagesQuery = v.object({
-  ...pageQuery,
+export const findPackagesQuery = listQuery('packages', {
   barcode: shownAs(
     v.pipe(
       v.array(shortText),
@@ -126,7 +125,7 @@ export const findPackagesQuery = v.object({
 });
 export type FindPackagesQuery = v.InferOutput<typeof findPackagesQuery>;
 
-export const packageListView = named('PackageList', v.object({ items: v.array(packageView), count: shownInteger }));
+export const packageListView = pageView('PackageList', packageView);
 
 /** The body of PATCH /packages/:id. */
 export const changePackageInput = named(

@@ -135,7 +135,8 @@ function readTask({ state, shownTasks }: DecideTools, { taskId, caller, show }: 
   const { organization } = state;
   const encode = () => {
     if (show === 'tracking') return encodeFollowed(bundle, organization);
-    return `{"items":[${bundle.packages.map(encodePackage).join(',')}],"count":${bundle.packages.length}}`;
+    const packages = bundle.packages.map(encodePackage);
+    return `{"items":[${packages.join(',')}],"count":${packages.length},"nextCursor":null}`;
   };
   return { answer: () => ({ ok: true, status: 200, data: encode(), sequence }), changes: false, restsOn: ticket };
 }

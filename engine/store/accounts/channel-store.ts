@@ -1,15 +1,8 @@
 import type { ChannelRecord, ListChannelsQuery } from '../../../schema/accounts/channel.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { type Listed, type ListPage, listPart, listPlace, pageOf } from '../list-page.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { retried } from '../statements.ts';
-
-export interface ChannelPage {
-  readonly items: readonly ChannelRecord[];
-  /** Exact number of the organization's channels, of the same snapshot as the items. */
-  readonly count: number;
-  /** Sequence of the organization's log at which the page was true. */
-  readonly sequence: number;
-}
 
 export interface ChannelDetail {
   readonly channel: ChannelRecord;
@@ -25,22 +18,18 @@ const CHANNEL = `c.organization_id, c.id, c.version, c.name, c.status, c.user_id
 export async function listChannels(
   sql: Sql,
   organizationId: number,
-  { page, limit }: ListChannelsQuery,
-): Promise<ChannelPage> {
-  const query = () => sql<({ sequence: number; count: number } & (ChannelRecord | { id: null }))[]>`
-    SELECT h.last_sequence AS sequence, b.*,
+  { part }: ListChannelsQuery,
+): Promise<ListPage<ChannelRecord>> {
+  const query = () => sql<Listed<ChannelRecord>[]>`
+    SELECT h.last_sequence AS sequence, ${sql.unsafe(listPlace())}, b.*,
       (SELECT count(*) FROM channels c WHERE c.organization_id = ${organizationId}) AS count
     FROM organization_heads h LEFT JOIN (
       SELECT ${sql.unsafe(CHANNEL)} FROM channels c WHERE c.organization_id = ${organizationId}
-      ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
+        ${listPart(sql, part, 'c')}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY b.created_at DESC, b.id DESC`;
   const rows = await retried(query, LIMITS.readDeadlineMs, 'listing channels');
-  return {
-    items: rows.flatMap((row) => (row.id === null ? [] : [row])),
-    count: rows[0]?.count ?? 0,
-    sequence: rows[0]?.sequence ?? 0,
-  };
+  return pageOf(rows, part, (channel) => channel);
 }
 
 /** A channel of the organization; undefined when there is none. */

@@ -1,16 +1,9 @@
 import type { TokenPurpose } from '../../../schema/accounts/session.ts';
 import type { ListUsersQuery, UserRecord } from '../../../schema/accounts/user.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { type Listed, type ListPage, listPart, listPlace, pageOf } from '../list-page.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { retried } from '../statements.ts';
-
-export interface UserPage {
-  readonly items: readonly UserRecord[];
-  /** Exact number of the organization's users, of the same snapshot as the items. */
-  readonly count: number;
-  /** Sequence of the organization's log at which the page was true. */
-  readonly sequence: number;
-}
 
 export interface UserDetail {
   readonly user: UserRecord;
@@ -23,21 +16,21 @@ const USER = `u.organization_id, u.id, u.version, u.role, u.email, u.first_name,
   u.email_verified_at, u.created_at, u.updated_at`;
 
 /** A page of users, newest first. They are few: counting them is cheap. */
-export async function listUsers(sql: Sql, organizationId: number, { page, limit }: ListUsersQuery): Promise<UserPage> {
-  const query = () => sql<({ sequence: number; count: number } & (UserRecord | { id: null }))[]>`
-    SELECT h.last_sequence AS sequence, b.*,
+export async function listUsers(
+  sql: Sql,
+  organizationId: number,
+  { part }: ListUsersQuery,
+): Promise<ListPage<UserRecord>> {
+  const query = () => sql<Listed<UserRecord>[]>`
+    SELECT h.last_sequence AS sequence, ${sql.unsafe(listPlace())}, b.*,
       (SELECT count(*) FROM users u WHERE u.organization_id = ${organizationId}) AS count
     FROM organization_heads h LEFT JOIN (
       SELECT ${sql.unsafe(USER)} FROM users u WHERE u.organization_id = ${organizationId}
-      ORDER BY u.created_at DESC, u.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
+        ${listPart(sql, part, 'u')}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY b.created_at DESC, b.id DESC`;
   const rows = await retried(query, LIMITS.readDeadlineMs, 'listing users');
-  return {
-    items: rows.flatMap((row) => (row.id === null ? [] : [row])),
-    count: rows[0]?.count ?? 0,
-    sequence: rows[0]?.sequence ?? 0,
-  };
+  return pageOf(rows, part, (user) => user);
 }
 
 /** A user of the organization; undefined when there is none. */

@@ -1,16 +1,9 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ListPaymentsQuery, PaymentRecord } from '../../../schema/money/payment.ts';
+import { type Listed, type ListPage, listPart, listPlace, pageOf } from '../list-page.ts';
 import { type Fragment, isOneOf, type Sql, textArray } from '../postgres.ts';
 import { PAYMENT } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
-
-export interface PaymentPage {
-  readonly items: readonly PaymentRecord[];
-  /** Exact number of matching payments, of the same snapshot as the items. */
-  readonly count: number;
-  /** Sequence of the organization's log at which the page was true. */
-  readonly sequence: number;
-}
 
 export interface PaymentDetail {
   readonly payment: PaymentRecord;
@@ -22,25 +15,22 @@ export interface PaymentDetail {
 export async function listPayments(
   sql: Sql,
   organizationId: number,
-  { page, limit, ...filter }: ListPaymentsQuery,
-): Promise<PaymentPage> {
+  { part, ...filter }: ListPaymentsQuery,
+): Promise<ListPage<PaymentRecord>> {
   const matching = matchingPayments(sql, filter);
-  const query = () => sql<({ sequence: number; count: number } & (PaymentRecord | { id: null }))[]>`
-    SELECT h.last_sequence AS sequence, (${countOf(sql, organizationId, filter)}) AS count, b.*
+  const query = () => sql<Listed<PaymentRecord>[]>`
+    SELECT h.last_sequence AS sequence, (${countOf(sql, organizationId, filter)}) AS count, b.*,
+      ${sql.unsafe(listPlace())}
     FROM organization_heads h LEFT JOIN (
       SELECT ${sql.unsafe(PAYMENT.list('p'))} FROM payments p WHERE p.organization_id = ${organizationId} ${matching}
-      ORDER BY p.created_at DESC, p.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
+        ${listPart(sql, part, 'p')}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY b.created_at DESC, b.id DESC`;
   const rows = await retried(query, LIMITS.readDeadlineMs, 'listing payments');
-  return {
-    items: rows.flatMap((row) => (row.id === null ? [] : [row])),
-    count: rows[0]?.count ?? 0,
-    sequence: rows[0]?.sequence ?? 0,
-  };
+  return pageOf(rows, part, (payment) => payment);
 }
 
-type PaymentFilter = Omit<ListPaymentsQuery, 'page' | 'limit'>;
+type PaymentFilter = Omit<ListPaymentsQuery, 'part'>;
 
 /**
  * The number of matches: kept as payments change, where the filter is by kind alone; otherwise counted along an index.

@@ -2,19 +2,13 @@ import type { AgentRecord, ListAgentsQuery } from '../../../schema/fleet/agent.t
 import { LIMITS } from '../../../schema/limits.ts';
 import type { PackageRecord } from '../../../schema/tasks/package.ts';
 import type { TaskRecord } from '../../../schema/tasks/task.ts';
+import { type Listed, type ListPage, listPartText, listPlace, pageOf } from '../list-page.ts';
+import { Parameters } from '../parameters.ts';
 import { numberArray, type Sql, textArray } from '../postgres.ts';
 import { openTasksOf } from '../rows/open-tasks-of.ts';
 import { AGENT, PACKAGE } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
 import { customerSearchOf } from './customer-search.ts';
-
-export interface AgentPage {
-  readonly items: readonly AgentRecord[];
-  /** Exact number of matching agents, of the same snapshot as the items. */
-  readonly count: number;
-  /** Sequence of the organization's log at which the page was true. */
-  readonly sequence: number;
-}
 
 export interface AgentDetail {
   readonly agent: AgentRecord;
@@ -31,31 +25,33 @@ const SEARCH_TEXT = String.raw`fold_case(translate(CASE WHEN a.last_name = '' TH
 export async function listAgents(
   sql: Sql,
   organizationId: number,
-  { page, limit, onDuty, isActive, search }: ListAgentsQuery,
+  { part, onDuty, isActive, search }: ListAgentsQuery,
   onlyAgent: number | null,
-): Promise<AgentPage> {
+): Promise<ListPage<AgentRecord>> {
+  const parameters = new Parameters(organizationId);
+  const [own, duty, activity] = [
+    parameters.add(onlyAgent, 'bigint'),
+    parameters.add(onDuty ?? null, 'boolean'),
+    parameters.add(isActive ?? null, 'boolean'),
+  ];
   const patterns = search === undefined ? [] : customerSearchOf(search).patterns;
-  const likes = patterns.map((_, index) => `${SEARCH_TEXT} LIKE fold_case($${index + 7}) COLLATE "C"`);
+  const likes = patterns.map(
+    (pattern) => `${SEARCH_TEXT} LIKE fold_case(${parameters.add(pattern, 'text')}) COLLATE "C"`,
+  );
   const statement = `
     WITH matching AS (
       SELECT a.* FROM agents a
-      WHERE a.organization_id = $1 AND ($4::bigint IS NULL OR a.id = $4) AND ($5::boolean IS NULL OR a.on_duty = $5)
-        AND ($6::boolean IS NULL OR a.is_active = $6) ${likes.length > 0 ? `AND (${likes.join(' OR ')})` : ''})
-    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM matching) AS count, b.agent
+      WHERE a.organization_id = $1 AND (${own} IS NULL OR a.id = ${own}) AND (${duty} IS NULL OR a.on_duty = ${duty})
+        AND (${activity} IS NULL OR a.is_active = ${activity}) ${likes.length > 0 ? `AND (${likes.join(' OR ')})` : ''})
+    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM matching) AS count, b.agent, ${listPlace()}
     FROM organization_heads h LEFT JOIN (
       SELECT a.created_at, a.id, ${AGENT.json('a')} AS agent FROM matching a
-      ORDER BY a.created_at DESC, a.id DESC LIMIT $2 OFFSET $3) b ON true
+      WHERE true ${listPartText(part, 'a', parameters)}) b ON true
     WHERE h.organization_id = $1
     ORDER BY b.created_at DESC, b.id DESC`;
-  const filter = [onlyAgent, onDuty ?? null, isActive ?? null];
-  const parameters = [organizationId, limit, (page - 1) * limit, ...filter, ...patterns];
-  const query = () => sql.unsafe<{ sequence: number; count: number; agent: unknown[] | null }[]>(statement, parameters);
+  const query = () => sql.unsafe<Listed<{ agent: unknown[] }>[]>(statement, parameters.values);
   const rows = await retried(query, LIMITS.readDeadlineMs, 'listing agents');
-  return {
-    items: rows.flatMap(({ agent }) => (agent ? AGENT.ofJson(agent) : [])),
-    count: rows[0]?.count ?? 0,
-    sequence: rows[0]?.sequence ?? 0,
-  };
+  return pageOf(rows, part, ({ agent }) => AGENT.ofJson(agent));
 }
 
 /** An agent of the organization; undefined when there is none. */

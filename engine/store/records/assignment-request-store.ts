@@ -1,16 +1,9 @@
 import type { AssignmentRequestRecord, ListRequestsQuery } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { type Listed, type ListPage, listPart, listPlace, pageOf } from '../list-page.ts';
 import { type Fragment, isOneOf, numberArray, type Sql, textArray } from '../postgres.ts';
 import { ASSIGNMENT_REQUEST } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
-
-export interface AssignmentRequestPage {
-  readonly items: readonly AssignmentRequestRecord[];
-  /** Exact number of matching requests, of the same snapshot as the items. */
-  readonly count: number;
-  /** Sequence of the organization's log at which the page was true. */
-  readonly sequence: number;
-}
 
 export interface AssignmentRequestDetail {
   readonly request: AssignmentRequestRecord;
@@ -22,29 +15,26 @@ export interface AssignmentRequestDetail {
 export async function listAssignmentRequests(
   sql: Sql,
   organizationId: number,
-  { page, limit, ...filter }: ListRequestsQuery,
+  { part, ...filter }: ListRequestsQuery,
   onlyAgentId: number | null,
-): Promise<AssignmentRequestPage> {
+): Promise<ListPage<AssignmentRequestRecord>> {
   const matching = matchingRequests(sql, organizationId, filter, onlyAgentId);
-  const query = () => sql<({ sequence: number; count: number } & (AssignmentRequestRecord | { id: null }))[]>`
-    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM assignment_requests r WHERE ${matching}) AS count, b.*
+  const query = () => sql<Listed<AssignmentRequestRecord>[]>`
+    SELECT h.last_sequence AS sequence, (SELECT count(*) FROM assignment_requests r WHERE ${matching}) AS count, b.*,
+      ${sql.unsafe(listPlace())}
     FROM organization_heads h LEFT JOIN (
       SELECT ${sql.unsafe(ASSIGNMENT_REQUEST.list('r'))} FROM assignment_requests r WHERE ${matching}
-      ORDER BY r.created_at DESC, r.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
+        ${listPart(sql, part, 'r')}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY b.created_at DESC, b.id DESC`;
   const rows = await retried(query, LIMITS.readDeadlineMs, 'listing assignment requests');
-  return {
-    items: rows.flatMap((row) => (row.id === null ? [] : [row])),
-    count: rows[0]?.count ?? 0,
-    sequence: rows[0]?.sequence ?? 0,
-  };
+  return pageOf(rows, part, (request) => request);
 }
 
 function matchingRequests(
   sql: Sql,
   organizationId: number,
-  { status, taskId, agentId }: Omit<ListRequestsQuery, 'page' | 'limit'>,
+  { status, taskId, agentId }: Omit<ListRequestsQuery, 'part'>,
   onlyAgentId: number | null,
 ): Fragment {
   return sql`r.organization_id = ${organizationId}

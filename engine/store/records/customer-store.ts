@@ -1,18 +1,13 @@
 import type { CustomerRecord, DeliverySummary, ListCustomersQuery } from '../../../schema/customers/customer.ts';
+import type { ListPart } from '../../../schema/fields/page-query.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
+import { type Listed, type ListPage, listPartText, listPlace, pageOf } from '../list-page.ts';
+import { Parameters } from '../parameters.ts';
 import type { Sql } from '../postgres.ts';
 import { CUSTOMER } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
 import { type CustomerSearch, customerSearchOf } from './customer-search.ts';
-
-export interface CustomerPage {
-  readonly items: readonly CustomerRecord[];
-  /** Exact number of matching customers, of the same snapshot as the items. */
-  readonly count: number;
-  /** Sequence of the organization's log at which the page was true. */
-  readonly sequence: number;
-}
 
 export interface CustomerDetail {
   readonly customer: CustomerRecord;
@@ -29,47 +24,41 @@ const COUNT_OF_ALL = `coalesce((SELECT u.used FROM usage u
 export async function listCustomers(
   sql: Sql,
   organizationId: number,
-  { page, limit, search, phone }: ListCustomersQuery,
-): Promise<CustomerPage> {
-  const wanted = search === undefined ? undefined : customerSearchOf(search);
-  const patterns = wanted?.patterns ?? [];
-  const bySearch = wanted ? `AND ${matchingCustomers(wanted)}` : '';
-  const matching = phone ? `${bySearch} AND c.phone_e164 = $${patterns.length + 4}` : bySearch;
-  const count = matching === '' ? COUNT_OF_ALL : countOf(matching);
+  { part, search, phone }: ListCustomersQuery,
+): Promise<ListPage<CustomerRecord>> {
+  const parameters = new Parameters(organizationId);
+  const bySearch = search === undefined ? '' : `AND ${matchingCustomers(customerSearchOf(search), parameters)}`;
+  const matching = phone ? `${bySearch} AND c.phone_e164 = ${parameters.add(phone.e164, 'text')}` : bySearch;
   const statement = `
     WITH page AS MATERIALIZED (
-      SELECT c.id FROM customers c WHERE c.organization_id = $1 ${matching}
-      ORDER BY c.created_at DESC, c.id DESC LIMIT $2 OFFSET $3)
-    SELECT h.last_sequence AS sequence, ${count} AS count, b.customer
+      SELECT c.id FROM customers c WHERE c.organization_id = $1 ${matching} ${listPartText(part, 'c', parameters)})
+    SELECT h.last_sequence AS sequence, ${matching === '' ? COUNT_OF_ALL : countOf(matching, part)} AS count, b.customer,
+      ${listPlace()}
     FROM organization_heads h LEFT JOIN (
       SELECT c.created_at, c.id, ${CUSTOMER.json('c')} AS customer
       FROM page JOIN customers c ON c.organization_id = $1 AND c.id = page.id) b ON true
     WHERE h.organization_id = $1
     ORDER BY b.created_at DESC, b.id DESC`;
-  const parameters = [organizationId, limit, (page - 1) * limit, ...patterns, ...(phone ? [phone.e164] : [])];
   // `unsafe` does not prepare: each search is planned for its own pattern, because no plan fits every one.
-  const query = () =>
-    sql.unsafe<{ sequence: number; count: number; customer: unknown[] | null }[]>(statement, parameters);
+  const query = () => sql.unsafe<Listed<{ customer: unknown[] }>[]>(statement, parameters.values);
   const rows = await retried(query, LIMITS.readDeadlineMs, 'listing customers');
-  return {
-    items: rows.flatMap(({ customer }) => (customer ? CUSTOMER.ofJson(customer) : [])),
-    count: rows[0]?.count ?? 0,
-    sequence: rows[0]?.sequence ?? 0,
-  };
+  return pageOf(rows, part, ({ customer }) => CUSTOMER.ofJson(customer));
 }
 
-/** A page that is not full gives the count by itself, unless it lies behind the last one. */
-function countOf(matching: string): string {
-  return `CASE WHEN (SELECT count(*) FROM page) BETWEEN CASE WHEN $3 = 0 THEN 0 ELSE 1 END AND $2 - 1
-    THEN $3 + (SELECT count(*) FROM page)
-    ELSE (SELECT count(*) FROM customers c WHERE c.organization_id = $1 ${matching}) END`;
+/** A page that is not full gives the count by itself, unless it lies behind the last one or behind a cursor. */
+function countOf(matching: string, { limit, skip, after }: ListPart): string {
+  const counted = `(SELECT count(*) FROM customers c WHERE c.organization_id = $1 ${matching})`;
+  if (after) return counted;
+  return `CASE WHEN (SELECT count(*) FROM page) BETWEEN ${skip === 0 ? 0 : 1} AND ${limit}
+    THEN ${skip} + (SELECT count(*) FROM page) ELSE ${counted} END`;
 }
 
-/** The patterns are parameters from $4 on. */
-function matchingCustomers({ patterns, hasTrigrams }: CustomerSearch): string {
+function matchingCustomers({ patterns, hasTrigrams }: CustomerSearch, parameters: Parameters): string {
   // An expression of the column is no longer the column that the index of trigrams is of.
   const text = hasTrigrams ? 'c.search_text' : `(c.search_text || '')`;
-  const conditions = patterns.map((_, index) => `${text} LIKE fold_case($${index + 4}) COLLATE "C"`);
+  const conditions = patterns.map(
+    (pattern) => `${text} LIKE fold_case(${parameters.add(pattern, 'text')}) COLLATE "C"`,
+  );
   return `(${conditions.join(' OR ')})`;
 }
 

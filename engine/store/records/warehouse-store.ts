@@ -1,6 +1,7 @@
 import type { LocationRecord } from '../../../schema/customers/location.ts';
 import type { ListWarehousesQuery, WarehouseRecord } from '../../../schema/customers/warehouse.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { type Listed, type ListPage, listPart, listPlace, pageOf } from '../list-page.ts';
 import type { Sql } from '../postgres.ts';
 import { LOCATION, WAREHOUSE } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
@@ -8,14 +9,6 @@ import { retried } from '../statements.ts';
 export interface WarehouseWithLocation {
   readonly warehouse: WarehouseRecord;
   readonly location: LocationRecord;
-}
-
-export interface WarehousePage {
-  readonly items: readonly WarehouseWithLocation[];
-  /** Exact number of the organization's warehouses, of the same snapshot as the items. */
-  readonly count: number;
-  /** Sequence of the organization's log at which the page was true. */
-  readonly sequence: number;
 }
 
 export interface WarehouseDetail extends WarehouseWithLocation {
@@ -35,30 +28,24 @@ export function warehouseOfRow({ warehouse, location }: WarehouseRow): Warehouse
   return { warehouse: WAREHOUSE.ofJson(warehouse), location: LOCATION.ofJson(location) };
 }
 
-type PageRow = { sequence: number; count: number } & (WarehouseRow | { warehouse: null; location: null });
-
 /** A page of warehouses, newest first. They are few: counting them is cheap. */
 export async function listWarehouses(
   sql: Sql,
   organizationId: number,
-  { page, limit }: ListWarehousesQuery,
-): Promise<WarehousePage> {
-  const query = () => sql<PageRow[]>`
-    SELECT h.last_sequence AS sequence, b.warehouse, b.location,
+  { part }: ListWarehousesQuery,
+): Promise<ListPage<WarehouseWithLocation>> {
+  const query = () => sql<Listed<WarehouseRow>[]>`
+    SELECT h.last_sequence AS sequence, b.warehouse, b.location, ${sql.unsafe(listPlace())},
       (SELECT count(*) FROM warehouses w WHERE w.organization_id = ${organizationId}) AS count
     FROM organization_heads h LEFT JOIN (
       SELECT w.created_at, w.id, ${sql.unsafe(WAREHOUSE_COLUMNS)}
       FROM warehouses w JOIN locations l ON l.organization_id = w.organization_id AND l.id = w.location_id
       WHERE w.organization_id = ${organizationId}
-      ORDER BY w.created_at DESC, w.id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
+        ${listPart(sql, part, 'w')}) b ON true
     WHERE h.organization_id = ${organizationId}
     ORDER BY b.created_at DESC, b.id DESC`;
   const rows = await retried(query, LIMITS.readDeadlineMs, 'listing warehouses');
-  return {
-    items: rows.flatMap((row) => (row.warehouse ? warehouseOfRow(row) : [])),
-    count: rows[0]?.count ?? 0,
-    sequence: rows[0]?.sequence ?? 0,
-  };
+  return pageOf(rows, part, warehouseOfRow);
 }
 
 /** A warehouse with its place; undefined when there is none. */

@@ -1,7 +1,7 @@
 import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { type TaskFilter, TIME_RANGES, type TimeRange } from '../../../schema/tasks/task-filter.ts';
+import type { Parameters } from '../parameters.ts';
 import { numberArray, textArray } from '../postgres.ts';
-import type { Parameters } from './task-list-parameters.ts';
 import { foundText, isFoundText, isWithinText, withinText } from './task-list-searches.ts';
 
 const RANK = `(CASE c.status ${TASK_STATUSES.map((status, rank) => `WHEN '${status}' THEN ${rank}`).join(' ')} END)::smallint`;

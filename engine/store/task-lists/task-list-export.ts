@@ -2,11 +2,11 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskSort } from '../../../schema/tasks/list-tasks.ts';
 import type { ShownTask } from '../../../schema/tasks/task.ts';
 import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
+import { Parameters } from '../parameters.ts';
 import type { Sql } from '../postgres.ts';
 import { SHOWN_TASK } from '../rows/record-tables.ts';
 import { allOf, sourcesOf } from './listed-tasks.ts';
 import { conditionsOf } from './task-list-conditions.ts';
-import { Parameters } from './task-list-parameters.ts';
 import { sortKeyOf } from './task-list-request.ts';
 
 /** Takes an export. */

@@ -1,8 +1,8 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ListCursor, TaskSort } from '../../../schema/tasks/list-tasks.ts';
 import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
+import { Parameters } from '../parameters.ts';
 import { byKeys, byTimeDue, type Sources, sourcesOf, UNDIVIDED } from './listed-tasks.ts';
-import { Parameters } from './task-list-parameters.ts';
 
 /** A stretch of a list: `take` tasks after `skip` others, behind `after` when it is there. */
 export interface PageRequest extends TaskSort {

@@ -1,7 +1,7 @@
 import type { BoundingBox } from '../../../schema/fleet/position.ts';
 import { likePattern, phoneDigitsOf, withoutSeparators } from '../../domain/search-text.ts';
+import type { Parameters } from '../parameters.ts';
 import { numberArray } from '../postgres.ts';
-import type { Parameters } from './task-list-parameters.ts';
 
 /** Behind the name and in front of the phone number in `customers.search_text` (0005-customers.sql). */
 const [NAME_END, PHONE_MARK] = ['\u001f', '\u001e'];

@@ -1,15 +1,8 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ListWebhooksQuery, Webhook } from '../../../schema/notices/webhook.ts';
+import { type Listed, type ListPage, listPart, listPlace, pageOf } from '../list-page.ts';
 import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
 import { retried } from '../statements.ts';
-
-export interface WebhookPage {
-  readonly items: readonly Webhook[];
-  /** Exact number of those that match, of the same snapshot as the items. */
-  readonly count: number;
-  /** Sequence of the organization's log at which the page was true. */
-  readonly sequence: number;
-}
 
 export interface WebhookDetail {
   readonly webhook: Webhook;
@@ -34,25 +27,22 @@ export async function listWebhooks(
   sql: Sql,
   organizationId: number,
   ownChannelId: number | null,
-  { page, limit, status }: ListWebhooksQuery,
-): Promise<WebhookPage> {
-  const query = () => sql<({ sequence: number; count: number } & (Webhook | { id: null }))[]>`
+  { part, status }: ListWebhooksQuery,
+): Promise<ListPage<Webhook>> {
+  const query = () => sql<Listed<Webhook>[]>`
     WITH matching AS MATERIALIZED (
       SELECT * FROM (
         SELECT ${sql.unsafe(WEBHOOK)} FROM ${sql.unsafe(WEBHOOKS)}
         WHERE w.organization_id = ${organizationId} AND ${belongsTo(sql, ownChannelId)}) m
       WHERE ${status?.length ? sql`m.status = ANY(${textArray(status)}::text[])` : sql`true`})
-    SELECT h.last_sequence AS sequence, b.*, (SELECT count(*) FROM matching) AS count
+    SELECT h.last_sequence AS sequence, b.*, (SELECT count(*) FROM matching) AS count,
+      ${sql.unsafe(listPlace())}
     FROM organization_heads h LEFT JOIN (
-      SELECT * FROM matching ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}) b ON true
+      SELECT * FROM matching w WHERE true ${listPart(sql, part, 'w')}) b ON true
     WHERE h.organization_id = ${organizationId}
-    ORDER BY b.id DESC`;
+    ORDER BY b.created_at DESC, b.id DESC`;
   const rows = await retried(query, LIMITS.readDeadlineMs, 'listing webhooks');
-  return {
-    items: rows.flatMap((row) => (row.id === null ? [] : [row])),
-    count: rows[0]?.count ?? 0,
-    sequence: rows[0]?.sequence ?? 0,
-  };
+  return pageOf(rows, part, (webhook) => webhook);
 }
 
 /** A webhook of the organization, and of the channel unless that is null; undefined when there is none. */

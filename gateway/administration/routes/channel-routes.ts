@@ -11,6 +11,7 @@ import {
 import { notFound } from '../../../schema/errors.ts';
 import { formatPosition } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { pageAnswer } from '../../page-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../../route.ts';
 import { ADMINISTERED } from '../administer.ts';
 import { changeChannel, createChannel, regenerateKey } from '../administer-channels.ts';
@@ -65,11 +66,8 @@ function readingRoutes({ reads, history }: Administration): ApiRoute[] {
     success: { status: 200, data: channelListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
-        listChannels(sql, organizationId, query),
-      );
-      const data = `{"items":[${items.map(encodeChannel).join(',')}],"count":${count}}`;
-      return { status: 200, message: 'Channels', data, position: formatPosition(history, sequence) };
+      const page = await reads.run(organizationId, (sql) => listChannels(sql, organizationId, query));
+      return pageAnswer(history, 'Channels', page, encodeChannel);
     },
   });
   const readOne: ApiRoute = apiRoute({

@@ -11,6 +11,7 @@ import {
 import { notFound } from '../../../schema/errors.ts';
 import { formatPosition } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { pageAnswer } from '../../page-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../../route.ts';
 import { ADMINISTERED } from '../administer.ts';
 import { changeUser, createUser, inviteUser } from '../administer-users.ts';
@@ -39,11 +40,8 @@ export function userRoutes(administration: Administration, publicUrl: () => stri
     success: { status: 200, data: accountListView },
     refusals: [],
     async handle({ identity: { organizationId }, query }) {
-      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
-        listUsers(sql, organizationId, query),
-      );
-      const data = `{"items":[${items.map(encodeUser).join(',')}],"count":${count}}`;
-      return { status: 200, message: 'Users', data, position: formatPosition(history, sequence) };
+      const page = await reads.run(organizationId, (sql) => listUsers(sql, organizationId, query));
+      return pageAnswer(history, 'Users', page, encodeUser);
     },
   });
   const readOne: ApiRoute = apiRoute({

@@ -20,6 +20,7 @@ import {
   webhookSecretView,
   webhookView,
 } from '../../../schema/notices/webhook.ts';
+import { pageAnswer } from '../../page-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../../route.ts';
 import { ADMINISTERED } from '../administer.ts';
 import { changeWebhook, createWebhook, ownChannelOf, removeWebhook, rotateSecret } from '../administer-webhooks.ts';
@@ -118,11 +119,10 @@ function readingRoutes({ reads, history }: Administration): ApiRoute[] {
     refusals: [],
     async handle({ identity, query }) {
       const { organizationId } = identity;
-      const { items, count, sequence } = await reads.run(organizationId, (sql) =>
+      const page = await reads.run(organizationId, (sql) =>
         listWebhooks(sql, organizationId, ownChannelOf(identity), query),
       );
-      const data = `{"items":[${items.map(encodeWebhook).join(',')}],"count":${count}}`;
-      return { status: 200, message: 'Webhooks', data, position: formatPosition(history, sequence) };
+      return pageAnswer(history, 'Webhooks', page, encodeWebhook);
     },
   });
   const readOne: ApiRoute = apiRoute({

@@ -15,11 +15,15 @@ test('agents are listed newest first, page by page, and counted exactly', async 
   for (let number = 0; number < 5; number++) made.push(await createAgent(api));
   const newestFirst = made.toReversed();
   const all = await api.get<AgentList>('/agents');
-  assert.deepEqual(all.body.data, { items: newestFirst, count: 5 });
+  assert.deepEqual(all.body.data, { items: newestFirst, count: 5, nextCursor: null });
   assert.match(all.body.metadata.position, /^[a-z0-9]+-\d+$/);
   const second = await api.get<AgentList>('/agents?limit=2&page=2');
-  assert.deepEqual(second.body.data, { items: newestFirst.slice(2, 4), count: 5 });
-  assert.deepEqual((await api.get<AgentList>('/agents?page=9000000000')).body.data, { items: [], count: 5 });
+  assert.deepEqual([second.body.data.items, second.body.data.count], [newestFirst.slice(2, 4), 5]);
+  assert.deepEqual((await api.get<AgentList>('/agents?page=9000000000')).body.data, {
+    items: [],
+    count: 5,
+    nextCursor: null,
+  });
   for (const bad of ['limit=101', 'page=0', 'onDuty=yes', 'isActive=1', 'onDuty=true&onDuty=false'])
     assert.equal((await api.get(`/agents?${bad}`)).status, 400, bad);
 });
@@ -95,7 +99,7 @@ test('an agent finds itself, by `me` too, and nobody else', async () => {
     assert.deepEqual((await agent.get<AgentView>(`/agents/${id}`)).body.data, own);
     assert.equal((await agent.get(`/agents/${id}/tasks`)).status, 200);
   }
-  assert.deepEqual((await agent.get<AgentList>('/agents')).body.data, { items: [own], count: 1 });
+  assert.deepEqual((await agent.get<AgentList>('/agents')).body.data, { items: [own], count: 1, nextCursor: null });
   for (const path of ['', '/tasks']) {
     const refused = await agent.get(`/agents/${other.id}${path}`);
     assert.equal(refused.status, 404);

@@ -66,7 +66,7 @@ export async function askAgents(
   const told = await gateway.ask(organizationId, { kind: 'propose-offers', caller: SYSTEM, offers, lacking: [] });
   assert.ok(told.ok, JSON.stringify(told));
   const query = { taskId, limit: 100 };
-  const { items } = (await api.dispatch.get('/assignment-requests', { query })).data as RequestList;
+  const { items } = (await api.dispatch.get('/assignment-requests', { query })).data;
   assert.equal(items.length, agentIds.length, 'every agent was asked');
   return agentIds.map((agentId) => items.find((item) => item.agentId === agentId)!);
 }

@@ -43,10 +43,10 @@ test('requests are listed newest first, page by page, counted exactly, and found
   }
   const second = await list('limit=2&page=2');
   assert.deepEqual([idsOf(second.body.data), second.body.data.count], [[c, b], 5]);
-  assert.deepEqual((await list('page=9000000000')).body.data, { items: [], count: 5 });
+  assert.deepEqual((await list('page=9000000000')).body.data, { items: [], count: 5, nextCursor: null });
   assert.deepEqual(idsOf((await one!.api.get<RequestList>('/assignment-requests')).body.data), [e, c, a], 'its own');
   const foreign = await one!.api.get<RequestList>(`/assignment-requests?agentId=${two!.id}`);
-  assert.deepEqual(foreign.body.data, { items: [], count: 0 }, 'a filter never widens');
+  assert.deepEqual(foreign.body.data, { items: [], count: 0, nextCursor: null }, 'a filter never widens');
   for (const bad of [
     'status=open',
     'status=Pending',
@@ -64,7 +64,7 @@ test('a list is true at the place in the log that it names', async () => {
   const place = await offerPlace(fixture, 1);
   const sequenceOf = (position: string) => Number(position.split('-')[1]);
   const before = (await place.api.get<RequestList>('/assignment-requests')).body;
-  assert.deepEqual(before.data, { items: [], count: 0 });
+  assert.deepEqual(before.data, { items: [], count: 0, nextCursor: null });
   await place.offer([place.agents[0]!.id]);
   const after = (await place.api.get<RequestList>('/assignment-requests')).body;
   assert.ok(sequenceOf(after.metadata.position) > sequenceOf(before.metadata.position));

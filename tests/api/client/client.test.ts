@@ -10,8 +10,8 @@ import { useGateway } from '../api-fixture.ts';
 
 const fixture = useGateway();
 
-async function clientOfNew() {
-  const { key } = await fixture.organization();
+async function clientOfNew(role: 'integration' | 'org_admin' = 'integration') {
+  const { key } = await fixture.organization({ role });
   return createClient({ baseUrl: fixture.gateway.baseUrl, apiKey: key });
 }
 
@@ -49,7 +49,7 @@ test('a task is made once, read, changed under its entity tag, and refused with 
 });
 
 test('every list is read to its end, by cursor, by page and by position in the log', async () => {
-  const client = await clientOfNew();
+  const client = await clientOfNew('org_admin');
   for (let i = 0; i < 5; i++) await client.post('/tasks', { body: input(`Box ${i}`) });
   const read = async <T>(items: AsyncIterable<T>) => {
     const all: T[] = [];
@@ -60,6 +60,8 @@ test('every list is read to its end, by cursor, by page and by position in the l
   assert.deepEqual(tasks.map(({ name }) => name).sort(), ['Box 0', 'Box 1', 'Box 2', 'Box 3', 'Box 4']);
   const customers = await read(client.items('/customers', { query: { limit: 1 } }));
   assert.equal(customers.length, 1);
+  const entries = await read(client.items('/audit-logs', { query: { limit: 2, recordType: 'task' } }));
+  assert.deepEqual(entries.map(({ record }) => record.id).sort(), tasks.map(({ id }) => id).sort());
   const events = await read(client.items('/events', { query: { limit: 2, types: ['task.created'] } }));
   assert.deepEqual(
     events.map((event) => event.type === 'task.created' && event.data.task.id).sort(),

@@ -75,7 +75,7 @@ test('pages lead through what a barcode finds', async () => {
   const [one, two, three] = [1, 2, 3].map((page) => find(`barcode=BC-1&limit=1&page=${page}`));
   assert.deepEqual(namesOf(await one!), [[second.id, 'BC-1']]);
   assert.deepEqual(namesOf(await two!), [[first.id, 'BC-1']]);
-  assert.deepEqual(await three!, { items: [], count: 2 });
+  assert.deepEqual(await three!, { items: [], count: 2, nextCursor: null });
 });
 
 test('wrong parameters are refused by their names', async () => {
@@ -104,15 +104,15 @@ test('a package that was taken off its task is found without one, and by staff a
   assert.equal((await api.patch(`/tasks/${task.id}`, { packages: [] })).status, 200);
   assert.equal((await api.post(`/tasks/${task.id}/assign`, { agentId })).status, 200);
   assert.deepEqual(namesOf(await find('barcode=LOOSE')), [[null, 'LOOSE']]);
-  assert.deepEqual(await find('barcode=LOOSE', agent), { items: [], count: 0 });
+  assert.deepEqual(await find('barcode=LOOSE', agent), { items: [], count: 0, nextCursor: null });
 });
 
 test('an agent finds the packages of its own tasks only', async () => {
   const { agentId, userId } = await seedAgent(fixture.gateway.databaseUrl, organizationId);
   const agent = fixture.clientOf(await seedSession(fixture.gateway.databaseUrl, organizationId, userId));
-  assert.deepEqual(await find('barcode=BC-1', agent), { items: [], count: 0 });
+  assert.deepEqual(await find('barcode=BC-1', agent), { items: [], count: 0, nextCursor: null });
   assert.equal((await api.post(`/tasks/${second.id}/assign`, { agentId })).status, 200);
   assert.deepEqual(namesOf(await find('barcode=BC-1', agent)), [[second.id, 'BC-1']]);
   assert.equal((await api.post(`/tasks/${second.id}/unassign`, {})).status, 200);
-  assert.deepEqual(await find('barcode=BC-1', agent), { items: [], count: 0 });
+  assert.deepEqual(await find('barcode=BC-1', agent), { items: [], count: 0, nextCursor: null });
 });

@@ -103,11 +103,11 @@ test('wrong parameters are refused together, each by its name', async () => {
     ['?from=2030-01-01T00:00:00Z&from=2030-01-01T00:00:00Z', ['from must be given once']],
     ['?limit=101', ['limit must be an integer between 1 and 100']],
     ['?limit=0&page=0', ['page must be an integer of 1 or more', 'limit must be an integer between 1 and 100']],
-    ['?cursor=x', ['cursor must be the nextCursor of a list of ratings']],
+    ['?cursor=x', ['cursor must be the nextCursor of a list of ratings with the same filters']],
     [`?cursor=${nextCursor}&page=1`, ['cursor must not be given together with page']],
     [
       `?cursor=${Buffer.from('["2030-01-01",1]').toString('base64url')}`,
-      ['cursor must be the nextCursor of a list of ratings'],
+      ['cursor must be the nextCursor of a list of ratings with the same filters'],
     ],
   ] as const) {
     const { status, body } = await place.api.get(`/ratings${query}`);

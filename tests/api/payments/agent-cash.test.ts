@@ -62,7 +62,7 @@ test('an agent takes cash for a task that it has, and answers for it', async () 
   assert.deepEqual(read.body.data, cash);
   assert.equal((await api.get(`/agents/${agent.id}/cash`, { 'if-none-match': read.headers.etag! })).status, 304);
   const found = (await api.get<PaymentList>(`/payments?agentId=${agent.id}`)).body.data;
-  assert.deepEqual(found, { items: [payment], count: 1 });
+  assert.deepEqual(found, { items: [payment], count: 1, nextCursor: null });
   const either = (await api.get<PaymentList>(`/payments?agentId=999000111,${agent.id}`)).body.data;
   assert.deepEqual(either, found);
   assert.equal((await api.get<PaymentList>('/payments?agentId=999000111,999000112')).body.data.count, 0);

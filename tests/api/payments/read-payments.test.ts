@@ -67,7 +67,7 @@ test('payments are listed newest first, page by page, counted exactly, and found
   }
   const second = (await list(place, 'limit=2&page=2')).body.data;
   assert.deepEqual([idsOf(second), second.count], [[c.id, b.id], 5]);
-  assert.deepEqual((await list(place, 'page=9000000000')).body.data, { items: [], count: 5 });
+  assert.deepEqual((await list(place, 'page=9000000000')).body.data, { items: [], count: 5, nextCursor: null });
   const { items } = (await list(place)).body.data;
   for (const item of items) assert.deepEqual((await api.get(`/payments/${item.id}`)).body.data, item);
 });
@@ -96,7 +96,7 @@ test('a list and a payment are true at the place in the log that they name', asy
     Number(body.metadata.position.split('-')[1]);
   const { id: taskId, customerId } = await api.createTask();
   const before = await list(place);
-  assert.deepEqual(before.body.data, { items: [], count: 0 });
+  assert.deepEqual(before.body.data, { items: [], count: 0, nextCursor: null });
   const { id } = madeBy(await place.cash({ taskId, amount: 1 }));
   const events = await api.get<{ items: { sequence: number; type: string }[] }>('/events?limit=100');
   const told = events.body.data.items.find(({ type }) => type === 'payment.succeeded')!.sequence;

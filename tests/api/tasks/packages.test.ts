@@ -23,7 +23,7 @@ const listOf = async (api: ApiClient, taskId: number) =>
 
 test('a task without packages lists none', async () => {
   const { id } = await fixture.api.createTask();
-  assert.deepEqual(await listOf(fixture.api, id), { items: [], count: 0 });
+  assert.deepEqual(await listOf(fixture.api, id), { items: [], count: 0, nextCursor: null });
 });
 
 test('a package is added with all its fields, listed, and shown in its task', async () => {
@@ -53,7 +53,7 @@ test('a package is added with all its fields, listed, and shown in its task', as
     ...{ createdAt, updatedAt: createdAt },
   });
   const packages = [...task.packages, body.data];
-  assert.deepEqual(await listOf(api, task.id), { items: packages, count: 2 });
+  assert.deepEqual(await listOf(api, task.id), { items: packages, count: 2, nextCursor: null });
   const shown = (await api.get(`/tasks/${task.id}`)).body.data;
   assert.deepEqual(shown, { ...task, packages, updatedAt: createdAt });
   assert.deepEqual((await api.list()).body.data.items, [shown]);

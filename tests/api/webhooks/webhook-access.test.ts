@@ -128,7 +128,7 @@ test('a dispatcher reads how all webhooks of the organization fare, without secr
     made.push(webhook);
   }
   const list = await dispatcher.get<{ items: unknown[]; count: number }>('/webhooks');
-  assert.deepEqual(list.body.data, { items: made.toReversed(), count: 2 });
+  assert.deepEqual(list.body.data, { items: made.toReversed(), count: 2, nextCursor: null });
   for (const webhook of made) {
     const { id } = webhook;
     assert.deepEqual((await dispatcher.get(`/webhooks/${id}`)).body.data, webhook);

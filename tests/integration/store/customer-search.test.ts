@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
 import { listCustomers } from '../../../engine/store/records/customer-store.ts';
+import type { ListPart } from '../../../schema/fields/page-query.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 
@@ -66,15 +67,19 @@ after(async () => {
   await database?.drop();
 });
 
-test('every search finds exactly the customers who match, newest first, on every page', async () => {
+test('every search finds exactly the customers who match, newest first, on every page and behind every cursor', async () => {
   const pages = fc.record({ search, page: fc.integer({ min: 1, max: 4 }), limit: fc.constantFrom(1, 7, 100) });
-  const property = fc.asyncProperty(pages, async (query) => {
-    const matching = people.filter((one) => matches(one, query.search)).map(({ id }) => id);
+  const property = fc.asyncProperty(pages, async ({ search, page, limit }) => {
+    const matching = people.filter((one) => matches(one, search)).map(({ id }) => id);
     const newestFirst = matching.toSorted((a, b) => Math.floor(b / 3) - Math.floor(a / 3) || b - a);
-    const start = (query.page - 1) * query.limit;
-    const wanted = { ids: newestFirst.slice(start, start + query.limit), count: matching.length };
-    for (const planned of [sql, byTrigrams]) {
-      const { items, count } = await listCustomers(planned, organizationId, query);
+    const skip = (page - 1) * limit;
+    const wanted = { ids: newestFirst.slice(skip, skip + limit), count: matching.length };
+    const last = newestFirst[skip - 1];
+    const at = (id: number) => new Date(Math.floor(id / 3) * 1_000).toISOString();
+    const byPage: ListPart = { limit, skip, after: undefined, listKey: 0 };
+    const parts = last === undefined ? [byPage] : [byPage, { ...byPage, skip: 0, after: { at: at(last), id: last } }];
+    for (const [planned, part] of [sql, byTrigrams].flatMap((each) => parts.map((part) => [each, part] as const))) {
+      const { items, count } = await listCustomers(planned, organizationId, { search, part });
       assert.deepEqual({ ids: items.map(({ id }) => id), count }, wanted);
     }
   });

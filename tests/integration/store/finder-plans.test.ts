@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { listPayments } from '../../../engine/store/payments/payment-store.ts';
 import { listCustomers } from '../../../engine/store/records/customer-store.ts';
 import { findPackages } from '../../../engine/store/records/package-store.ts';
 import { listRatings } from '../../../engine/store/records/rating-store.ts';
+import type { ListPart } from '../../../schema/fields/page-query.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { useDatabase } from '../../support/system/use-database.ts';
 import { taskRecord, writeTasks } from './task-writer.ts';
@@ -39,13 +41,19 @@ async function writeDay(id: number): Promise<void> {
   await sql`
     INSERT INTO customers (organization_id, id, version, user_id, customer_type, first_name, last_name, phone_e164,
       created_at, updated_at)
-    SELECT ${id}, n, 1, n, 'individual', 'Ada', '', '+4420' || 10000000 + n, now(), now() FROM generate_series(1, ${TASKS}) n`;
+    SELECT ${id}, n, 1, n, 'individual', 'Ada', '', '+4420' || 10000000 + n, ${at(0)}::timestamptz + n * interval '1 s', now()
+    FROM generate_series(1, ${TASKS}) n`;
+  await sql`
+    INSERT INTO payments (organization_id, id, version, task_id, customer_id, channel_id, method, status, amount_minor,
+      currency, created_at, updated_at)
+    SELECT ${id}, n, 1, n, n, 1, 'cash', 'succeeded', 100, 'USD', ${at(0)}::timestamptz + n * interval '1 s', now()
+    FROM generate_series(1, ${TASKS}) n`;
 }
 
 const { url, sql } = useDatabase({}, async () => {
   const ids = await Promise.all([1, 2, 3].map(async () => (await seedOrganization(url)).organizationId));
   for (const id of ids) await writeDay(id);
-  for (const table of ['tasks', 'packages', 'customers']) await sql.unsafe(`VACUUM (ANALYZE) ${table}`);
+  for (const table of ['tasks', 'packages', 'customers', 'payments']) await sql.unsafe(`VACUUM (ANALYZE) ${table}`);
   organizationId = ids[1]!;
 });
 
@@ -78,8 +86,13 @@ async function planOf(find: () => Promise<unknown>): Promise<PlanNode[]> {
   return nodesOf(Plan);
 }
 
-const PAGE = { page: 1, limit: 20 };
-const RATINGS = { page: undefined, limit: 20, cursor: undefined, from: undefined, to: undefined };
+const part: ListPart = { limit: 20, skip: 0, after: undefined, listKey: 0 };
+const PAGE = { part };
+const RATINGS = { part, from: undefined, to: undefined };
+/** In the middle of a list. */
+const MIDDLE = {
+  part: { ...part, after: { at: new Date(MORNING + (TASKS / 2) * 1_000).toISOString(), id: TASKS / 2 } },
+};
 
 for (const [name, index, find, most] of [
   [
@@ -103,6 +116,9 @@ for (const [name, index, find, most] of [
     },
     20,
   ],
+  // Neither reads what lies before the page, nor counts its matches.
+  ['customers behind a cursor', 'customers_created', () => listCustomers(sql, organizationId, MIDDLE), 200],
+  ['payments behind a cursor', 'payments_created', () => listPayments(sql, organizationId, MIDDLE), 100],
   // Every rating is counted, in the index.
   ['ratings', 'tasks_rated', () => listRatings(sql, organizationId, RATINGS, undefined), TASKS / 2 + 200],
   [
@@ -118,7 +134,7 @@ for (const [name, index, find, most] of [
       listRatings(
         sql,
         organizationId,
-        { ...RATINGS, from: at(60), to: at(119), cursor: { ratedAt: at(90), taskId: 91 } },
+        { part: { ...part, after: { at: at(90), id: 91 } }, from: at(60), to: at(119) },
         undefined,
       ),
     200,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seedTasks } from '../../../bench/seed/seed-tasks.ts';
+import type { Parameters } from '../../../engine/store/parameters.ts';
 import { planPage } from '../../../engine/store/task-lists/task-list-plan.ts';
 import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';
 import { forPages } from '../../../engine/store/task-lists/task-list-store.ts';
@@ -97,7 +98,7 @@ async function planOf(wanted: Partial<PageRequest>, isKnown = false) {
 }
 
 type Explained = readonly { readonly 'QUERY PLAN': string }[];
-type Values = readonly (string | number | null)[];
+type Values = Parameters['values'];
 
 const explain = (text: string, values: Values): Promise<Explained> =>
   planned.unsafe<{ 'QUERY PLAN': string }[]>(`EXPLAIN ${text}`, [...values]);

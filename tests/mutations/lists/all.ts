@@ -9,6 +9,7 @@ import { EXCEPTIONS } from './exceptions.ts';
 import { MACHINES } from './machines.ts';
 import { MONEY } from './money.ts';
 import { OUTBOUND_MUTATIONS } from './outbound.ts';
+import { RECORD_LISTS } from './record-lists.ts';
 import { REQUESTS } from './requests.ts';
 import { STREAM } from './streams.ts';
 import { TASK_LISTS } from './task-lists.ts';
@@ -22,6 +23,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...ASSIGNMENT,
   ...STREAM,
   ...TASK_LISTS,
+  ...RECORD_LISTS,
   ...EXCEPTIONS,
   ...ACCESS,
   ...BOUNDARY,
