@@ -13,7 +13,7 @@ export interface ListPage<Item> {
   readonly sequence: number;
 }
 
-/** What the statement of a page gives beside a record `Row`. Its one row is without a record where the page is empty. */
+/** A row of the statement of a page, with record `Row`. An empty page has one row, without a record. */
 export type Listed<Row> = Row & {
   readonly sequence: number;
   readonly count: number;

@@ -156,10 +156,10 @@ test('webhooks are listed newest first, page by page and by status, and no secre
   for (const description of ['one', 'two', 'three']) made.push(await createWebhook({ description }, api));
   const [one, two, three] = made.map(withoutSecret) as [WebhookView, WebhookView, WebhookView];
   const all = await api.get<WebhookList>('/webhooks');
-  assert.deepEqual(all.body.data, { items: [three, two, one], count: 3 });
+  assert.deepEqual(all.body.data, { items: [three, two, one], count: 3, nextCursor: null });
   for (const { secret } of made) assert.ok(!all.text.includes(secret));
   const second = await api.get<WebhookList>('/webhooks?limit=2&page=2');
-  assert.deepEqual(second.body.data, { items: [one], count: 3 });
+  assert.deepEqual(second.body.data, { items: [one], count: 3, nextCursor: null });
   await api.patch(`/webhooks/${one.id}`, { isActive: false });
   await disable(two.id, 'gone');
   for (const [status, id] of Object.entries({ inactive: one.id, disabled: two.id, active: three.id })) {
