@@ -140,6 +140,7 @@ async function walk(list: ListCase, limit: number, between: () => Promise<unknow
   for (let parameters: string | null = `limit=${limit}`; parameters !== null; ) {
     const page: Page = await read(list, parameters);
     ids.push(...idsOf(page));
+    assert.ok(ids.length <= page.count, 'a record came twice');
     parameters = page.nextCursor === null ? null : `limit=${limit}&cursor=${page.nextCursor}`;
     await between();
   }
