@@ -7,7 +7,8 @@ import { taskInput } from '../../support/api-client.ts';
 import { dereferenced } from '../../support/contract/openapi.ts';
 import { useGateway } from '../api-fixture.ts';
 
-const fixture = useGateway();
+// Schemas are compiled on the gateway's own thread, for longer than it may be silent on a busy machine.
+const fixture = useGateway({ environment: { LEASE_MS: '60000' } });
 const get = (path: string) => fixture.api.raw({ method: 'GET', path });
 
 interface Operation {

@@ -39,13 +39,15 @@ const OF_EVERY_BINARY = [
   'a chunk that ends with other characters',
 ];
 const OF_NEWER_BINARIES = [...OF_EVERY_BINARY, 'an empty chunk size', 'a space before the chunk size'];
-/** The binaries of Node 20 and 24, by `process.versions.modules`. */
+const NEWER = { accepts: OF_NEWER_BINARIES, isExact: true, silentMarks: [], silentCounts: [] };
+/** The binaries of Node 20, 22 and 24, by `process.versions.modules`. */
 const BINARIES: Readonly<Record<string, Parser>> = {
   '115': { accepts: OF_EVERY_BINARY, isExact: true, silentMarks: NAME_MARKS, silentCounts: [99, 150] },
-  '137': { accepts: OF_NEWER_BINARIES, isExact: true, silentMarks: [], silentCounts: [] },
+  '127': NEWER,
+  '137': NEWER,
 };
 const PARSERS: Readonly<Record<Adapter, Parser>> = {
-  uws: BINARIES[process.versions.modules] ?? { ...BINARIES['137']!, isExact: false },
+  uws: BINARIES[process.versions.modules] ?? { ...NEWER, isExact: false },
   node: {
     accepts: [
       // llhttp takes any number of spaces there.
