@@ -121,7 +121,7 @@ const passwordFile = (home: Home) => join(home.directory, 'password');
 
 /**
  * An eighth of the memory of the machine, or of its container, for pages of tables. Postgres takes it as data come in, and
- * what is in it need not be copied from the system again: lists of a million tasks take a sixth less work with 2 GiB than with 256 MiB.
+ * what is in it need not be copied from the system again: pages of a million tasks cost Postgres a ninth less with 2 GiB than with 256 MiB.
  */
 function sharedBuffersMiB(): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
