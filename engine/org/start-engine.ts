@@ -44,6 +44,7 @@ import { EventFeed, type FeedBus } from './feed/event-feed.ts';
 import { hintsOf } from './hints-of.ts';
 import { FilterCounts } from './lists/filter-counts.ts';
 import { type TaskList, TaskLists } from './lists/task-lists.ts';
+import { TaskTexts } from './lists/task-texts.ts';
 import { openPositions } from './open-positions.ts';
 import type { MemoryBounds } from './state/memory-bounds.ts';
 
@@ -171,7 +172,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const bus = options.openEventBus?.(history);
   const feed = new EventFeed({ ...shared, history, store: logStore, bus, isOwned });
   releaser.push('event feed', () => feed.stop());
-  const lists = new TaskLists({ pages: { prepared: pages, planned: reads }, exports, counts, isOwned, log });
+  const texts = new TaskTexts(options.memory.listedChars);
+  const lists = new TaskLists({ pages: { prepared: pages, planned: reads }, exports, counts, texts, isOwned, log });
   const { positions, trail, onChanged, onMoved } = openPositions(options, history, reads, (organizationId, command) =>
     directory.ask(organizationId, command),
   );

@@ -7,7 +7,6 @@ import { readAgentSchedule } from '../../engine/store/records/agent-schedule-sto
 import { readAgent as readAgentDetail, listAgents as readAgentPage } from '../../engine/store/records/agent-store.ts';
 import { encodeAgent, encodeSchedule, encodeShifts } from '../../engine/views/agent-view.ts';
 import { encodeAgentCash } from '../../engine/views/money/ledger-view.ts';
-import { encodeTask } from '../../engine/views/task-view.ts';
 import { notFound } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
 import {
@@ -201,7 +200,7 @@ function listTasksOfAgent(engine: Engine, reads: Reads): ApiRoute {
       if (!found) return { refusal: notFound('Agent', agentId) };
       // Use the filters and cursors of GET /tasks, as the agent's own list does.
       const page = await engine.listTasks(organizationId, query, { role: 'agent', agentId });
-      return pageAnswer(engine.history, 'Tasks', page, encodeTask);
+      return pageAnswer(engine.history, 'Tasks', page, ({ json }) => json);
     },
   });
 }

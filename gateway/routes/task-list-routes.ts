@@ -30,7 +30,7 @@ function listTasks(engine: Engine): ApiRoute {
     refusals: [],
     async handle({ identity: { organizationId, caller }, query }) {
       const page = await engine.listTasks(organizationId, query, caller);
-      return pageAnswer(engine.history, 'Tasks', page, encodeTask);
+      return pageAnswer(engine.history, 'Tasks', page, ({ json }) => json);
     },
   });
 }

@@ -19,6 +19,8 @@ export const BOOK_LIMITS = {
   liveTasksCountedMs: 1_000,
   /** The share of the heap for the answers to reads of tasks, whose letters take a byte each. */
   shownTasksShareOfHeap: 1 / 16,
+  /** The same for the tasks that pages show. */
+  listedTasksShareOfHeap: 1 / 32,
   /** Records that leave memory at once, at most. */
   evictedAtOnce: 4_000,
 } as const;

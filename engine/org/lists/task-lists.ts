@@ -6,20 +6,20 @@ import {
   type ListTasksQuery,
   type TaskSort,
 } from '../../../schema/tasks/list-tasks.ts';
-import { type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { filterKeyOf, filterOf, isCountedByKind, type TaskFilter } from '../../../schema/tasks/task-filter.ts';
-import { dueAtOf } from '../../domain/tasks/delay.ts';
 import { narrowToAgent } from '../../domain/tasks/task-filter.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Sql } from '../../store/postgres.ts';
 import { type ExportSink, exportTasks } from '../../store/task-lists/task-list-export.ts';
 import { isCountedInPassing } from '../../store/task-lists/task-list-plan.ts';
 import type { PageRequest } from '../../store/task-lists/task-list-request.ts';
-import { type PageConnections, readTaskPage, type TaskPage } from '../../store/task-lists/task-list-store.ts';
+import type { PageConnections, TaskPage } from '../../store/task-lists/task-list-store.ts';
 import type { FilterCounts } from './filter-counts.ts';
+import { readTexts } from './read-texts.ts';
+import type { TaskText, TaskTexts } from './task-texts.ts';
 
 export interface TaskList {
-  readonly items: readonly ShownTask[];
+  readonly items: readonly TaskText[];
   /** Exact number of matching tasks, of the same moment as the items. */
   readonly count: number;
   /** Leads to what comes after the items; null when nothing does. */
@@ -33,13 +33,16 @@ export interface TaskListsOptions {
   /** Connections for exports, as many as LIMITS.exports: each keeps one until it ends. */
   readonly exports: Sql;
   readonly counts: FilterCounts;
+  readonly texts: TaskTexts;
   readonly log: Log;
   /** Whether the commits of an organization are made, and so counted, in this process. */
   readonly isOwned: (organizationId: number) => boolean;
 }
 
+type TextPage = TaskPage<TaskText>;
+
 interface CountedPage {
-  readonly page: TaskPage;
+  readonly page: TextPage;
   readonly count: number;
 }
 
@@ -84,17 +87,17 @@ export class TaskLists {
     organizationId: number,
     request: PageRequest,
     matching: number | undefined,
-    keep: (page: TaskPage, count: number) => void,
+    keep: (page: TextPage, count: number) => void,
   ): Promise<CountedPage> {
-    const { pages, counts } = this.#options;
-    const page = await readTaskPage(pages, organizationId, request, matching);
+    const { counts } = this.#options;
+    const page = await readTexts(this.#options, organizationId, request, matching);
     const count = page.count ?? (await counts.countAt(organizationId, request.filter, page.sequence));
     if (count !== undefined && !isShort(page, request, count)) {
       if (page.count !== null) keep(page, count);
       return { page, count };
     }
     // Counted and gathered, it is neither short nor without a count.
-    const gathered = await readTaskPage(pages, organizationId, { ...request, isWhole: true }, undefined);
+    const gathered = await readTexts(this.#options, organizationId, { ...request, isWhole: true }, undefined);
     keep(gathered, gathered.count!);
     return { page: gathered, count: gathered.count! };
   }
@@ -143,18 +146,13 @@ function requestOf(query: ListTasksQuery, onlyAgentId: number | null): PageReque
   return { filter, sortBy, sortOrder, take: limit + 1, skip: after ? 0 : (page - 1) * limit, after };
 }
 
-function isShort({ items, mayFallShort }: TaskPage, { take, skip, after }: PageRequest, count: number): boolean {
+function isShort({ items, mayFallShort }: TextPage, { take, skip, after }: PageRequest, count: number): boolean {
   return mayFallShort && items.length < (after ? take : Math.min(take, count - skip));
 }
 
 function listOf(query: ListTasksQuery, { page: { items, sequence }, count }: CountedPage): TaskList {
   const shown = items.slice(0, query.limit);
   const last = shown.at(-1);
-  const nextCursor = last && items.length > shown.length ? formatCursor(query, placeOf(last, query.sortBy)) : null;
-  return { items: shown, count, nextCursor, sequence };
-}
-
-function placeOf({ task }: ShownTask, sortBy: ListTasksQuery['sortBy']) {
-  if (sortBy === 'status') return { key: TASK_STATUSES.indexOf(task.status), id: task.id };
-  return { key: sortBy === 'dueAt' ? dueAtOf(task) : task[sortBy], id: task.id };
+  const place = last && items.length > shown.length ? { key: last.keys[query.sortBy], id: last.id } : undefined;
+  return { items: shown, count, nextCursor: place ? formatCursor(query, place) : null, sequence };
 }

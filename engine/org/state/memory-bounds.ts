@@ -7,6 +7,8 @@ export interface MemoryBounds {
   readonly tasks: number;
   /** UTF-16 units of the answers to reads of tasks. */
   readonly shownChars: number;
+  /** The same of the tasks that pages show. */
+  readonly listedChars: number;
 }
 
 /** The records that one organization keeps. */
@@ -27,6 +29,7 @@ export function boundsOfHeap(heapBytes: number): MemoryBounds {
   return {
     tasks: Math.floor((heapBytes * LIMITS.tasksShareOfHeap) / LIMITS.liveTaskBytes),
     shownChars: Math.floor(heapBytes * LIMITS.shownTasksShareOfHeap),
+    listedChars: Math.floor(heapBytes * LIMITS.listedTasksShareOfHeap),
   };
 }
 

@@ -82,7 +82,7 @@ test('while a commit is held back, no 2xx, no 409 and no event that rests on it 
     const caller = callerOf(fixture.organizations[0]!);
     const { items } = await fixture.engine.listTasks(fixture.organizationIds[0]!, query, caller);
     assert.deepEqual(
-      items.map(({ task }) => task.status),
+      items.map(({ json }) => (JSON.parse(json) as TaskView).status),
       ['new'],
       'a list shows what was before',
     );

@@ -38,7 +38,7 @@ after(() => fixture.stop());
 async function listed(caller: Caller, query: Record<string, unknown> = {}) {
   const parsed = v.parse(listTasksQuery, query);
   const { items, count, nextCursor } = await fixture.engine.listTasks(organizationId, parsed, caller);
-  return { ids: items.map(({ task }) => task.id).sort((a, b) => a - b), count, nextCursor };
+  return { ids: items.map(({ id }) => id).sort((a, b) => a - b), count, nextCursor };
 }
 
 async function exported(caller: Caller, query: Record<string, unknown> = {}): Promise<number[]> {

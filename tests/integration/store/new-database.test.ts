@@ -4,7 +4,12 @@ import { noNeeds } from '../../../engine/org/decide/record-search.ts';
 import { createOrgStore, forActors } from '../../../engine/store/actor/actor-store.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
 import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';
-import { forPages, readTaskPage } from '../../../engine/store/task-lists/task-list-store.ts';
+import {
+  forPages,
+  readStampedPage,
+  readStampedTasks,
+  readTaskPage,
+} from '../../../engine/store/task-lists/task-list-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { ALL_TASK_TYPES, type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
@@ -148,8 +153,12 @@ for (const early of [0, 20, 500]) {
       const take = LIMITS.pageSize;
       const connections = { prepared: connection, planned: connection };
       const readPage = () => readTaskPage(connections, organizationId, { ...NEWEST, take }, undefined);
+      const readStamps = () => readStampedPage(connections, organizationId, { ...NEWEST, take }, undefined);
+      const readSome = () => readStampedTasks(connections, organizationId, [MANY, MANY - 1]);
       await writeWholeTasks(connection, organizationId, 1, early);
       await readPage();
+      await readStamps();
+      await readSome();
       await writeWholeTasks(connection, organizationId, early + 1, MANY);
       const before = await blocksRead(connection);
       const { items } = await readPage();
@@ -171,6 +180,14 @@ for (const early of [0, 20, 500]) {
       // Of each: the task, the customer, two places and a package, each by two or three blocks of an index and one of the table.
       const tasks = shown.flat().length;
       assert.ok(read >= tasks * 5 * 2 && read < tasks * 5 * 4, `${read} blocks for ${tasks} of ${MANY} tasks`);
+      await readStamps();
+      const stamped = (await blocksRead(connection)) - before - read;
+      // Of each: the task and the customer.
+      assert.ok(stamped >= tasks * 2 * 2 && stamped < tasks * 2 * 4, `${stamped} blocks for ${tasks} stamps`);
+      assert.equal((await readSome()).length, 2);
+      const some = (await blocksRead(connection)) - before - read - stamped;
+      // One of them is a job of two parts.
+      assert.ok(some < 4 * 7 * 4, `${some} blocks for two tasks`);
     } finally {
       await connection.end({ timeout: 5 });
       await young.drop();

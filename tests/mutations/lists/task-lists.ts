@@ -49,4 +49,32 @@ export const TASK_LISTS: readonly Mutation[] = [
       ['p.barcode IS NOT NULL AND ${hasBarcode(text)}))`', 'false))`', "A task is found by a package's barcode."],
     ],
   ),
+  ...mutationsOf(
+    'engine/store/rows/record-tables.ts',
+    ['api/lists/listed-again'],
+    [
+      ["${named('r.version', 'customers', 'customer_id')}", "''", "A page shows a customer's new name."],
+      ["${named('r.version', 'agents', 'agent_id')}", "''", "A page shows an agent's new name."],
+      [', task_parts_stamp(t.organization_id, t.child_ids))', ')', 'A page shows the parts of a job as they are.'],
+      ["concat_ws(' ', t.version,", "concat_ws(' ',", 'A page shows a task as it is.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/lists/read-texts.ts',
+    ['integration/store/pages/page-texts'],
+    [
+      ['if (missing.get(text.id) === stamp) found', 'found', 'A page is of one moment.'],
+      ['if (items) return', 'if (items?.length === -1) return', 'A page reads no task whose text is kept.'],
+      ['texts.keep(organizationId, stamp, text);', '', 'The text of a task that a page read is kept.'],
+      ['if (!namesItsTasks(request))', 'if (request)', 'A list by a code reads its tasks at once.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/lists/task-texts.ts',
+    ['integration/store/pages/page-texts'],
+    [
+      ['if (kept?.stamp !== stamp)', 'if (!kept)', 'A kept text is shown under its own stamp alone.'],
+      ['if (this.#chars <= this.#mostChars) return;', 'return;', 'Kept texts stay below their bound.'],
+    ],
+  ),
 ];

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { encodeTask } from '../../../../engine/views/task-view.ts';
 import { ERRORS } from '../../../../schema/errors.ts';
 import { assertRowsAgree } from './agreed-rows.ts';
 import { type AgreementOptions, checkHistories, limits } from './agreement.ts';
@@ -77,7 +76,7 @@ async function assertAgreed(tenant: Tenant): Promise<void> {
     );
     assert.equal(count, tasks.length);
     assert.ok(items.length > 0, 'the list ends before its count');
-    for (const bundle of items) listed.set(bundle.task.id, encodeTask(bundle));
+    for (const { id, json } of items) listed.set(id, json);
   }
   assert.deepEqual(new Map([...listed].sort(([a], [b]) => a - b)), inMemory, 'the list and the live actor');
   await tenant.retire();

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { encodeTask } from '../../../../engine/views/task-view.ts';
 import type { Answer, Command } from '../../../../schema/commands.ts';
 import { ERRORS, isOutcome } from '../../../../schema/errors.ts';
 import type { TaskView } from '../../../../schema/tasks/task-view.ts';
@@ -114,7 +113,7 @@ export class History {
     for (let page = 1; ; page++) {
       const query = { page, limit: 100, sortBy: 'updatedAt', sortOrder: 'DESC' } as const;
       const { items, count } = await world.engine.listTasks(organizationId, query, callers.dispatcher);
-      for (const bundle of items) listed.set(bundle.task.id, encodeTask(bundle));
+      for (const { id, json } of items) listed.set(id, json);
       assert.equal(count, this.model.state.tasks.size);
       if (listed.size >= count || items.length === 0) return listed;
     }

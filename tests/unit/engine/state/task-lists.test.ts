@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FilterCounts } from '../../../../engine/org/lists/filter-counts.ts';
 import { TaskLists } from '../../../../engine/org/lists/task-lists.ts';
+import { TaskTexts } from '../../../../engine/org/lists/task-texts.ts';
 import { systemScheduler } from '../../../../engine/runtime/clock.ts';
 import { createLog } from '../../../../engine/runtime/log.ts';
 import type { Sql } from '../../../../engine/store/postgres.ts';
@@ -26,6 +27,7 @@ async function keptOf(filter: TaskFilter, matching: number, sortBy: ListTasksQue
     pages: { prepared: sql, planned: sql },
     exports: sql,
     counts,
+    texts: new TaskTexts(0),
     log,
     isOwned: () => true,
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
-import { forPages } from '../../../engine/store/task-lists/task-list-store.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/stores.ts';
+import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
+import { forPages } from '../../../../engine/store/task-lists/task-list-store.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/stores.ts';
 
 const LOCK = 1;
 

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { readTexts } from '../../../../engine/org/lists/read-texts.ts';
+import { TaskTexts } from '../../../../engine/org/lists/task-texts.ts';
+import type { Sql } from '../../../../engine/store/postgres.ts';
+import type { PageRequest } from '../../../../engine/store/task-lists/task-list-request.ts';
+import { forPages } from '../../../../engine/store/task-lists/task-list-store.ts';
+import type { TaskFilter } from '../../../../schema/tasks/task-filter.ts';
+import type { TaskView } from '../../../../schema/tasks/task-view.ts';
+import { seedOrganization } from '../../../support/seeds/seed.ts';
+import { useDatabase } from '../../../support/system/use-database.ts';
+import { taskRecord, writeTasks } from '../task-writer.ts';
+
+const TASKS = 5;
+const NEWEST: Omit<PageRequest, 'filter'> = {
+  ...{ sortBy: 'createdAt', sortOrder: 'DESC', take: 21, skip: 0, after: undefined },
+};
+
+let organizationId: number;
+const { url, sql, connect } = useDatabase();
+const pages = connect({ name: 'test pages' }, forPages(url));
+
+beforeEach(async () => {
+  ({ organizationId } = await seedOrganization(url));
+  const ids = Array.from({ length: TASKS }, (_, index) => index + 1);
+  await writeTasks(
+    sql,
+    ids.map((id) => taskRecord({ organizationId, id, name: 'as it was' })),
+  );
+});
+
+/** The statements of pages, in order; `before` runs before each, with its number. */
+function watched(before: (number: number) => Promise<unknown> = async () => {}) {
+  const statements: string[] = [];
+  const unsafe = (text: string, ...rest: [never[], object]) => ({
+    values: async () => {
+      await before(statements.push(text));
+      return pages.unsafe(text, ...rest).values();
+    },
+  });
+  const watching = { unsafe } as unknown as Sql;
+  return { statements, pages: { prepared: watching, planned: watching } };
+}
+
+/** Changes a task as a commit does, in one statement with the head of the log. */
+async function rename(id: number): Promise<void> {
+  await sql`WITH head AS (
+      UPDATE organization_heads SET last_sequence = last_sequence + 1 WHERE organization_id = ${organizationId})
+    UPDATE tasks SET name = 'renamed', version = version + 1 WHERE organization_id = ${organizationId} AND id = ${id}`;
+}
+
+async function read(sources: Parameters<typeof readTexts>[0], filter: TaskFilter = {}) {
+  const { items, sequence } = await readTexts(sources, organizationId, { ...NEWEST, filter }, undefined);
+  return { names: items.map(({ json }) => (JSON.parse(json) as TaskView).name), sequence, items };
+}
+
+const asItWas = (count: number) => Array.from({ length: count }, () => 'as it was');
+
+test('a page reads tasks once, and from then on only those that have changed', async () => {
+  const texts = new TaskTexts(1_000_000);
+  const { statements, pages: connections } = watched();
+  const sources = { pages: connections, texts };
+  const first = await read(sources);
+  assert.deepEqual(first.names, asItWas(TASKS));
+  assert.equal(statements.length, 2, 'their stamps, and all five tasks');
+  assert.deepEqual((await read(sources)).items, first.items);
+  assert.equal(statements.length, 3, 'their stamps alone');
+  await rename(TASKS);
+  assert.deepEqual((await read(sources)).names, ['renamed', ...asItWas(TASKS - 1)]);
+  assert.equal(statements.length, 5, 'their stamps, and the task that has changed');
+});
+
+test('a page whose task changes while it is read is of one moment', async () => {
+  const texts = new TaskTexts(1_000_000);
+  const { statements, pages: connections } = watched(async (number) => number === 2 && rename(TASKS));
+  const { names, sequence } = await read({ pages: connections, texts });
+  assert.equal(statements.length, 3, 'their stamps, the tasks, and the whole page once more');
+  assert.deepEqual(names, ['renamed', ...asItWas(TASKS - 1)]);
+  assert.equal(sequence, 1, 'the page is of the moment after the change');
+});
+
+test('a page that asks for a few tasks by what names them reads them at once', async () => {
+  const named: TaskFilter[] = [{ code: ['CODE-1'] }, { customerId: 1 }, { search: 'as it was' }, { parentId: 1 }];
+  for (const filter of named) {
+    const { statements, pages: connections } = watched();
+    await read({ pages: connections, texts: new TaskTexts(1_000_000) }, filter);
+    assert.equal(statements.length, 1, JSON.stringify(filter));
+  }
+});
+
+test('texts stay below their bound: those that no page has shown for longest leave', async () => {
+  const texts = new TaskTexts(1_000_000);
+  await read({ pages: watched().pages, texts });
+  const room = texts.chars;
+  const few = new TaskTexts(room - 1);
+  const { statements, pages: connections } = watched();
+  const sources = { pages: connections, texts: few };
+  assert.deepEqual((await read(sources)).names, asItWas(TASKS));
+  assert.ok(few.chars < room && few.chars > room / 2, `${few.chars} of ${room}`);
+  assert.deepEqual((await read(sources)).names, asItWas(TASKS));
+  assert.equal(statements.length, 4, 'the one that left is read again');
+});
