@@ -1,5 +1,5 @@
 import type { BoundingBox } from '../../../schema/fleet/position.ts';
-import { likePattern, phoneDigitsOf, withoutSeparators } from '../../domain/search-text.ts';
+import { hasTrigrams, likePattern, phoneDigitsOf, withoutSeparators } from '../../domain/search-text.ts';
 import type { Parameters } from '../parameters.ts';
 import { numberArray } from '../postgres.ts';
 
@@ -25,6 +25,8 @@ export function isFoundText(search: string, parameters: Parameters): string {
 /** The tasks that a search finds, by `id` and `created_at`, each once. */
 export function foundText(search: string, parameters: Parameters): string {
   const { text, ofCustomer } = patternsOf(search, parameters);
+  // Without a trigram, the index would be read from end to end.
+  const ofBarcode = hasTrigrams([search]) ? isFoundBarcode(text) : hasBarcode(text);
   return `SELECT e.task_id AS id, e.created_at FROM findable_pages g
         CROSS JOIN LATERAL unnest(g.task_ids, g.created_ats, g.texts) e (task_id, created_at, text)
         WHERE g.organization_id = $1::bigint AND findable_page_text(g.texts) COLLATE "C" LIKE ${text}
@@ -34,7 +36,7 @@ export function foundText(search: string, parameters: Parameters): string {
         SELECT c.id FROM customers c WHERE c.organization_id = $1::bigint AND ${ofCustomer}))
       UNION SELECT o.id, o.created_at FROM tasks o WHERE o.organization_id = $1::bigint AND o.id = ANY (ARRAY(
         SELECT p.task_id FROM packages p WHERE p.organization_id = $1::bigint AND p.task_id IS NOT NULL
-          AND p.barcode IS NOT NULL AND ${hasBarcode(text)}))`;
+          AND p.barcode IS NOT NULL AND ${ofBarcode}))`;
 }
 
 /** The location of task `t` lies in a box. */
@@ -87,6 +89,11 @@ function ofPhone(digits: string, folded: (pattern: string) => string): string {
 }
 
 function hasBarcode(text: string): string {
+  return `${foldedText('p.barcode')} COLLATE "C" LIKE ${text}`;
+}
+
+/** The same, as the index packages_barcode_trigrams has it. */
+function isFoundBarcode(text: string): string {
   return `searchable_text(p.barcode) COLLATE "C" LIKE ${text}`;
 }
 

@@ -46,7 +46,7 @@ export const TASK_LISTS: readonly Mutation[] = [
         '`(${longitude} >= ${left} AND ${longitude} <= ${right})`',
         'A box may cross the antimeridian.',
       ],
-      ['p.barcode IS NOT NULL AND ${hasBarcode(text)}))`', 'false))`', "A task is found by a package's barcode."],
+      ['p.barcode IS NOT NULL AND ${ofBarcode}))`', 'false))`', "A task is found by a package's barcode."],
     ],
   ),
   ...mutationsOf(
