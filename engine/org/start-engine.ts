@@ -172,7 +172,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const bus = options.openEventBus?.(history);
   const feed = new EventFeed({ ...shared, history, store: logStore, bus, isOwned });
   releaser.push('event feed', () => feed.stop());
-  const texts = new TaskTexts(options.memory.listedChars);
+  const texts = new TaskTexts(options.memory.listedBytes);
   const lists = new TaskLists({ pages: { prepared: pages, planned: reads }, exports, counts, texts, isOwned, log });
   const { positions, trail, onChanged, onMoved } = openPositions(options, history, reads, (organizationId, command) =>
     directory.ask(organizationId, command),

@@ -24,18 +24,18 @@ BEGIN
       ORDER BY t.id LIMIT 1) part);
 END $$;
 
--- The stamps of the parts of a job in their order, as one text: the versions of all that task_parts() shows. TASK_STAMP
--- (engine/store/rows/record-tables.ts) says what a stamp is.
+-- The stamps of the parts of a job in their order, as one text: the marks of all rows that task_parts() shows. TASK_STAMP
+-- (engine/store/rows/record-tables.ts) says what a stamp is, and markOf() beside it what a mark is.
 CREATE OR REPLACE FUNCTION task_parts_stamp(organization bigint, child_ids json) RETURNS text
   LANGUAGE plpgsql STABLE STRICT AS $$
 BEGIN
   RETURN (SELECT string_agg(part.stamp, ',' ORDER BY child.place)
     FROM json_array_elements_text(child_ids) WITH ORDINALITY AS child(id, place)
     CROSS JOIN LATERAL (
-      SELECT concat_ws(' ', t.version,
-        (SELECT r.version FROM customers r
+      SELECT concat_ws(' ', t.version, date_part('epoch', t.updated_at),
+        (SELECT r.version || ' ' || date_part('epoch', r.updated_at) FROM customers r
           WHERE r.organization_id = organization AND r.id BETWEEN t.customer_id AND t.customer_id ORDER BY r.id LIMIT 1),
-        (SELECT r.version FROM agents r
+        (SELECT r.version || ' ' || date_part('epoch', r.updated_at) FROM agents r
           WHERE r.organization_id = organization AND r.id BETWEEN t.agent_id AND t.agent_id ORDER BY r.id LIMIT 1)) AS stamp
       FROM tasks t WHERE t.organization_id = organization AND t.id BETWEEN child.id::bigint AND child.id::bigint
       ORDER BY t.id LIMIT 1) part);

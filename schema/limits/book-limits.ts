@@ -19,8 +19,9 @@ export const BOOK_LIMITS = {
   liveTasksCountedMs: 1_000,
   /** The share of the heap for the answers to reads of tasks, whose letters take a byte each. */
   shownTasksShareOfHeap: 1 / 16,
-  /** The same for the tasks that pages show. */
+  /** The share of the heap for the JSON of tasks that pages have shown, and bytes of it for one beside its text. */
   listedTasksShareOfHeap: 1 / 32,
+  listedTaskBytes: 640,
   /** Records that leave memory at once, at most. */
   evictedAtOnce: 4_000,
 } as const;

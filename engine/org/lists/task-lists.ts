@@ -59,8 +59,8 @@ export class TaskLists {
   }
 
   /**
-   * With `onlyAgentId` among the tasks of that agent. Rejects when Postgres is away or takes longer than
-   * LIMITS.readDeadlineMs.
+   * With `onlyAgentId` among the tasks of that agent. Rejects when Postgres is away, or takes longer than
+   * LIMITS.readDeadlineMs for one of the statements.
    */
   async list(organizationId: number, query: ListTasksQuery, onlyAgentId: number | null): Promise<TaskList> {
     const { counts, isOwned } = this.#options;

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../../schema/limits.ts';
 import type { ListCursor, TaskSort } from '../../../schema/tasks/list-tasks.ts';
 import { type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { dueAtOf } from '../../domain/tasks/delay.ts';
@@ -15,25 +16,26 @@ export interface TaskText {
 interface Kept {
   readonly stamp: string;
   readonly text: TaskText;
+  readonly bytes: number;
 }
 
 /**
- * The tasks that pages showed, each under its stamp. A stamp names the versions of all that a task shows, so a text is
- * right wherever its stamp is read, and no change has to be followed here. One process has one such store for all
- * organizations, bounded by the length of its texts.
+ * The tasks that pages showed, each under its stamp. A stamp marks all rows that a task shows, so a text is right wherever
+ * its stamp is read, and no change has to be followed here. One process has one such store for all organizations, bounded
+ * by the memory that it takes.
  */
 export class TaskTexts {
   readonly #kept = new RecencyMap<string, Kept>();
-  readonly #mostChars: number;
-  #chars = 0;
+  readonly #mostBytes: number;
+  #bytes = 0;
 
-  constructor(mostChars: number) {
-    this.#mostChars = mostChars;
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
   }
 
-  /** UTF-16 units of all texts. */
-  get chars(): number {
-    return this.#chars;
+  /** The memory that they take, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   find(organizationId: number, id: number, stamp: string): TaskText | undefined {
@@ -47,16 +49,21 @@ export class TaskTexts {
   /** Keeps the text of a task that was read together with its stamp. */
   keep(organizationId: number, stamp: string, text: TaskText): void {
     const key = keyOf(organizationId, text.id);
-    this.#chars += text.json.length - (this.#kept.get(key)?.text.json.length ?? 0);
-    this.#kept.set(key, { stamp, text });
-    if (this.#chars <= this.#mostChars) return;
+    const bytes = bytesOf(text);
+    this.#bytes += bytes - (this.#kept.get(key)?.bytes ?? 0);
+    this.#kept.set(key, { stamp, text, bytes });
+    if (this.#bytes <= this.#mostBytes) return;
     for (const [oldest, left] of this.#kept.entries()) {
       this.#kept.delete(oldest);
-      this.#chars -= left.text.json.length;
-      if (this.#chars <= this.#mostChars) break;
+      this.#bytes -= left.bytes;
+      if (this.#bytes <= this.#mostBytes) break;
     }
   }
 }
+
+/** V8 keeps a text in two bytes a letter when one of its letters needs them. */
+const HAS_WIDE_LETTER = /[^\0-\xff]/;
+const bytesOf = ({ json }: TaskText) => LIMITS.listedTaskBytes + json.length * (HAS_WIDE_LETTER.test(json) ? 2 : 1);
 
 const keyOf = (organizationId: number, id: number) => `${organizationId} ${id}`;
 

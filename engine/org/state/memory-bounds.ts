@@ -7,8 +7,8 @@ export interface MemoryBounds {
   readonly tasks: number;
   /** UTF-16 units of the answers to reads of tasks. */
   readonly shownChars: number;
-  /** The same of the tasks that pages show. */
-  readonly listedChars: number;
+  /** Bytes of the tasks that pages have shown. */
+  readonly listedBytes: number;
 }
 
 /** The records that one organization keeps. */
@@ -29,7 +29,7 @@ export function boundsOfHeap(heapBytes: number): MemoryBounds {
   return {
     tasks: Math.floor((heapBytes * LIMITS.tasksShareOfHeap) / LIMITS.liveTaskBytes),
     shownChars: Math.floor(heapBytes * LIMITS.shownTasksShareOfHeap),
-    listedChars: Math.floor(heapBytes * LIMITS.listedTasksShareOfHeap),
+    listedBytes: Math.floor(heapBytes * LIMITS.listedTasksShareOfHeap),
   };
 }
 

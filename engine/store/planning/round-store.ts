@@ -10,6 +10,7 @@ import { TASK_STATUSES, type TaskStatus, type TimeToServe } from '../../../schem
 import type { LagPage } from '../log/relay-store.ts';
 import { OPEN_STATUSES } from '../positions/roster-store.ts';
 import { numberArray, type Sql } from '../postgres.ts';
+import { markOf } from '../rows/row-mark.ts';
 import { retried } from '../statements.ts';
 import { type KnownRows, type Marked, RoundMemory, refreshedRows } from './round-memory.ts';
 
@@ -157,12 +158,6 @@ function rowsOf<T>(marks: readonly Marked[], rows: KnownRows<T>): T[] {
   return marks.flatMap(({ id }) => rows.get(id) ?? []);
 }
 
-/**
- * The marks by which rows are recognized. Every change of a task, its places or its packages raises its version in the
- * same commit, and places never change; every change of an agent raises its version. A restored database may reach the
- * same version another way, but not at the same time.
- */
-const markOf = (row: string) => `${row}.version || ' ' || date_part('epoch', ${row}.updated_at)`;
 const MARK_OF_TASK = markOf('t');
 const MARK_OF_AGENT = markOf('a');
 

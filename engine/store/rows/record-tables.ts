@@ -9,6 +9,7 @@ import type { ShownTask, TaskBundle, TaskRecord } from '../../../schema/tasks/ta
 import type { AuditedTask } from '../../../schema/tasks/task-changes.ts';
 import type { TaskHistoryRecord } from '../../../schema/tasks/task-history.ts';
 import { type RecordColumns, recordColumns } from './record-columns.ts';
+import { markOf } from './row-mark.ts';
 
 const VERSIONED = { organizationId: 'plain', id: 'plain', version: 'plain' } as const;
 const STAMPED = { createdAt: 'time', updatedAt: 'time' } as const;
@@ -228,12 +229,9 @@ const packagesJson = ({ json }: Pick<RecordColumns<unknown>, 'json'>) =>
   `array_to_json(ARRAY(SELECT ${json('p')} FROM packages p
       WHERE p.organization_id = t.organization_id AND p.task_id = t.id ORDER BY p.id))`;
 
-/**
- * The versions of all that the JSON of a task `t` shows, as one text: under one stamp a task has one JSON. A change raises
- * the version of its row, a change of a package that of its task; places never change.
- */
-export const TASK_STAMP = `concat_ws(' ', t.version, ${named('r.version', 'customers', 'customer_id')},
-  ${named('r.version', 'agents', 'agent_id')}, task_parts_stamp(t.organization_id, t.child_ids))`;
+/** The marks of all rows that the JSON of a task `t` shows, as one text: under one stamp a task has one JSON. */
+export const TASK_STAMP = `concat_ws(' ', ${markOf('t')}, ${named(markOf('r'), 'customers', 'customer_id')},
+  ${named(markOf('r'), 'agents', 'agent_id')}, task_parts_stamp(t.organization_id, t.child_ids))`;
 
 /** A task row `t` with its packages alone: a select list. */
 export const AUDITED_TASK_COLUMNS = `${TASK.json('t')} AS task, ${packagesJson(PACKAGE)} AS packages`;

@@ -62,7 +62,7 @@ export async function startEngineFixture(options: EngineFixtureOptions = {}): Pr
 }
 
 /** Nothing leaves memory. */
-export const ROOMY = { tasks: 1_000_000, shownChars: 64 * 1_048_576, listedChars: 1_048_576 };
+export const ROOMY = { tasks: 1_000_000, shownChars: 64 * 1_048_576, listedBytes: 1_048_576 };
 
 export function openTestEngine(
   databaseUrl: string,

@@ -23,7 +23,7 @@ interface Place {
 }
 
 /** A process that is full with what any organization may keep. */
-const FULL: MemoryBounds = { tasks: 0, shownChars: 0, listedChars: 0 };
+const FULL: MemoryBounds = { tasks: 0, shownChars: 0, listedBytes: 0 };
 
 async function inOrganization(memory: MemoryBounds, body: (place: Place) => Promise<void>): Promise<void> {
   const { engine, organizations, stop } = await startEngineFixture({ organizations: 1, memory });
@@ -75,9 +75,9 @@ test('a process keeps what its heap has room for', () => {
   assert.deepEqual(boundsOfHeap(4_144 * 1_048_576), {
     tasks: 212_172,
     shownChars: 271_581_184,
-    listedChars: 135_790_592,
+    listedBytes: 135_790_592,
   });
-  assert.deepEqual(boundsOfHeap(256 * 1_048_576), { tasks: 13_107, shownChars: 16_777_216, listedChars: 8_388_608 });
+  assert.deepEqual(boundsOfHeap(256 * 1_048_576), { tasks: 13_107, shownChars: 16_777_216, listedBytes: 8_388_608 });
 });
 
 test('keys leave memory past its bound, and what was answered under them is answered again', () =>

@@ -53,10 +53,21 @@ export const TASK_LISTS: readonly Mutation[] = [
     'engine/store/rows/record-tables.ts',
     ['api/lists/listed-again'],
     [
-      ["${named('r.version', 'customers', 'customer_id')}", "''", "A page shows a customer's new name."],
-      ["${named('r.version', 'agents', 'agent_id')}", "''", "A page shows an agent's new name."],
+      ["${named(markOf('r'), 'customers', 'customer_id')}", "''", "A page shows a customer's new name."],
+      ["${named(markOf('r'), 'agents', 'agent_id')}", "''", "A page shows an agent's new name."],
       [', task_parts_stamp(t.organization_id, t.child_ids))', ')', 'A page shows the parts of a job as they are.'],
-      ["concat_ws(' ', t.version,", "concat_ws(' ',", 'A page shows a task as it is.'],
+      ["concat_ws(' ', ${markOf('t')},", "concat_ws(' ',", 'A page shows a task as it is.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/store/rows/row-mark.ts',
+    ['integration/store/pages/page-texts'],
+    [
+      [
+        " || ' ' || date_part('epoch', ${alias}.updated_at)",
+        '',
+        'A page shows no change that a restored database has lost.',
+      ],
     ],
   ),
   ...mutationsOf(
@@ -74,7 +85,7 @@ export const TASK_LISTS: readonly Mutation[] = [
     ['integration/store/pages/page-texts'],
     [
       ['if (kept?.stamp !== stamp)', 'if (!kept)', 'A kept text is shown under its own stamp alone.'],
-      ['if (this.#chars <= this.#mostChars) return;', 'return;', 'Kept texts stay below their bound.'],
+      ['if (this.#bytes <= this.#mostBytes) return;', 'return;', 'Kept texts stay below their bound.'],
     ],
   ),
 ];

@@ -91,12 +91,39 @@ test('a page that asks for a few tasks by what names them reads them at once', a
 test('texts stay below their bound: those that no page has shown for longest leave', async () => {
   const texts = new TaskTexts(1_000_000);
   await read({ pages: watched().pages, texts });
-  const room = texts.chars;
+  const room = texts.bytes;
   const few = new TaskTexts(room - 1);
   const { statements, pages: connections } = watched();
   const sources = { pages: connections, texts: few };
   assert.deepEqual((await read(sources)).names, asItWas(TASKS));
-  assert.ok(few.chars < room && few.chars > room / 2, `${few.chars} of ${room}`);
+  assert.ok(few.bytes < room && few.bytes > room / 2, `${few.bytes} of ${room}`);
   assert.deepEqual((await read(sources)).names, asItWas(TASKS));
   assert.equal(statements.length, 4, 'the one that left is read again');
+});
+
+test('a page shows no change that a restored database has lost, though its task is in the same version again', async () => {
+  const sources = { pages: watched().pages, texts: new TaskTexts(1_000_000) };
+  const change = (name: string, version: number, at: string) => sql`
+    UPDATE tasks SET name = ${name}, version = ${version}, updated_at = ${at} WHERE organization_id = ${organizationId}`;
+  await change('lost', 2, '2030-01-02T00:00:00Z');
+  assert.deepEqual(
+    (await read(sources)).names,
+    Array.from({ length: TASKS }, () => 'lost'),
+  );
+  await change('as it was', 1, '2030-01-01T00:00:00Z');
+  await change('as it is', 2, '2030-01-03T00:00:00Z');
+  assert.deepEqual(
+    (await read(sources)).names,
+    Array.from({ length: TASKS }, () => 'as it is'),
+  );
+});
+
+test('a text counts two bytes a letter when one of its letters needs them', () => {
+  const bytesOf = (json: string) => {
+    const texts = new TaskTexts(1_000_000);
+    const keys = { createdAt: null, updatedAt: null, scheduledAt: null, dueAt: null, status: 0 };
+    texts.keep(1, 'a stamp', { id: 1, json, keys });
+    return texts.bytes;
+  };
+  assert.equal(bytesOf('"café’s"') - bytesOf('"cafés"'), 8 * 2 - 7);
 });
