@@ -88,9 +88,10 @@ for (const [name, lint, exceptions] of LINTERS) {
   });
 
   test(`${name} notices a planted fault`, async () => {
-    const broken = structuredClone(DOCUMENT) as { readonly info: Record<string, unknown> } & Json;
-    delete broken.info['title'];
-    const findings = await lint(broken);
+    const { title, ...info } = DOCUMENT['info'] as Readonly<Record<string, Json>>;
+    assert.ok(title);
+    // Without its paths, which take seconds.
+    const findings = await lint({ openapi: DOCUMENT['openapi']!, info, paths: {} });
     assert.ok(
       findings.some(({ message }) => message.includes('title')),
       JSON.stringify(findings),

@@ -14,17 +14,29 @@ const executablePath = findChromium();
 /** The reason to skip tests that need a browser, on a machine without one. */
 export const WITH_BROWSER = executablePath ? {} : { skip: 'there is no Chromium on the PATH' };
 
-/** One browser for all tests of a file; undefined on a machine without one. */
+/** How long a browser waits for the next file of its process: to launch one takes as long as many a test. */
+const LINGER_MS = 500;
+
+let launched: Browser | undefined;
+let closing: NodeJS.Timeout | undefined;
+
+/** The browser of this process, for all tests of a file; undefined on a machine without one. */
 export function useBrowser(): { readonly browser: Browser } {
-  let browser: Browser | undefined;
   before(async () => {
+    clearTimeout(closing);
     // Root, the user of many build machines, cannot have Chromium's own sandbox. The browser sees our pages only.
-    if (executablePath) browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    if (executablePath && !launched?.isConnected())
+      launched = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   });
-  after(() => browser?.close());
+  after(async () => {
+    const browser = launched;
+    // Pages that a test left open would go on beside the next file.
+    for (const context of browser?.contexts() ?? []) await context.close();
+    closing = setTimeout(() => browser?.close(), LINGER_MS);
+  });
   return {
     get browser() {
-      return browser!;
+      return launched!;
     },
   };
 }

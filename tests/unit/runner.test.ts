@@ -93,7 +93,7 @@ describe('the selection', () => {
 });
 
 describe('groups of files', () => {
-  test('groups of files share a process per stage, with neighbours in different groups, except the longest and other stages', () => {
+  test('groups of files share a process per stage, with neighbours in different groups, except the longest', () => {
     const files = Array.from({ length: 26 }, (_, index) => `tests/api/${String.fromCharCode(97 + index)}`);
     const alone = ['tests/faults/a', 'tests/integration/admin/admin', 'tests/tidy'];
     const groups = groupFiles([...files, ...alone]);

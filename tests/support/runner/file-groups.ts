@@ -23,12 +23,19 @@ const LONGEST = [
   'integration/http/',
 ];
 /** The remaining files, by how long they take. */
-const LONGER_FIRST = [SLOW, 'tests/faults/', 'tests/integration/', 'tests/api/'];
+const LONGER_FIRST = [SLOW, 'tests/faults/', 'tests/integration/', 'tests/browser/', 'tests/api/'];
 /**
  * How many files of a stage share a process. Most of the time of a short file is the start of its process: loading the
- * tree, and running it before V8 has compiled it. Files of the other stages get a process each.
+ * tree, and running it before V8 has compiled it, or starting a browser. Files of the other stages get a process each.
  */
-const FILES_OF_A_PROCESS = { 'tests/unit/': 32, 'tests/api/': 22, 'tests/integration/': 17 };
+const FILES_OF_A_PROCESS = {
+  'tests/unit/': 32,
+  'tests/api/': 22,
+  'tests/integration/': 17,
+  'tests/browser/': 6,
+  'tests/faults/': 3,
+  'tests/docs/': 6,
+};
 /** Files that need a process of their own, by a part of their paths, each with its reason. */
 const APART: Readonly<Record<string, string>> = {};
 
