@@ -59,52 +59,41 @@ export function forPages(databaseUrl: string): string {
   return url.href;
 }
 
+type ReadPage<Item> = (
+  connections: PageConnections,
+  organizationId: number,
+  request: PageRequest,
+  matching: number | undefined,
+) => Promise<TaskPage<Item>>;
+
 /**
  * Reads a stretch of a list. Lists run on Postgres: every acknowledged change is there, and one statement is one
  * snapshot. `matching` is the known number of matches; undefined counts them.
  */
-export function readTaskPage(
-  connections: PageConnections,
-  organizationId: number,
-  request: PageRequest,
-  matching: number | undefined,
-): Promise<TaskPage<ShownTask>> {
-  return readPage(connections, organizationId, request, matching, SHOWN_TASK);
-}
+export const readTaskPage: ReadPage<ShownTask> = readerOf(SHOWN_TASK);
 
 /** The same, of each task its stamp alone: half the work for Postgres. */
-export function readStampedPage(
-  connections: PageConnections,
-  organizationId: number,
-  request: PageRequest,
-  matching: number | undefined,
-): Promise<TaskPage<StampedTask>> {
-  return readPage(connections, organizationId, request, matching, STAMP);
-}
+export const readStampedPage: ReadPage<StampedTask> = readerOf(STAMP);
 
-async function readPage<Item>(
-  connections: PageConnections,
-  organizationId: number,
-  request: PageRequest,
-  matching: number | undefined,
-  columns: PageColumns<Item>,
-): Promise<TaskPage<Item>> {
-  const { ctes, count, parameters, mayFallShort, isReusable } = planPage(organizationId, request, matching);
-  // Sorted by their places at the end: a sort of whole tasks would copy them once more.
-  const text = `WITH ${ctes.join(', ')}
-    SELECT h.last_sequence, ${count}, b.*
-    FROM organization_heads h LEFT JOIN (
-      SELECT p.place, found.* FROM (SELECT id, row_number() OVER () AS place FROM page LIMIT ${MOST_TASKS}) p
-      CROSS JOIN LATERAL (${oneTask(columns.list)}) found) b ON true
-    WHERE h.organization_id = $1::bigint`;
-  const sql = isReusable ? connections.prepared : connections.planned;
-  const ask = () => sql.unsafe(text, parameters.values, { prepare: isReusable }).values();
-  const rows = await retried(ask, LIMITS.readDeadlineMs, 'listing tasks');
-  const [first] = rows as unknown as Row[];
-  if (!first) return { items: [], count: 0, sequence: 0, mayFallShort };
-  const [sequence, matched, firstPlace] = first;
-  const found = firstPlace === null ? [] : (rows as unknown as PlacedRow[]).sort((a, b) => a[2] - b[2]);
-  return { items: found.map(columns.ofRow), count: matched, sequence, mayFallShort };
+function readerOf<Item>(columns: PageColumns<Item>): ReadPage<Item> {
+  return async (connections, organizationId, request, matching) => {
+    const { ctes, count, parameters, mayFallShort, isReusable } = planPage(organizationId, request, matching);
+    // Sorted by their places at the end: a sort of whole tasks would copy them once more.
+    const text = `WITH ${ctes.join(', ')}
+      SELECT h.last_sequence, ${count}, b.*
+      FROM organization_heads h LEFT JOIN (
+        SELECT p.place, found.* FROM (SELECT id, row_number() OVER () AS place FROM page LIMIT ${MOST_TASKS}) p
+        CROSS JOIN LATERAL (${oneTask(columns.list)}) found) b ON true
+      WHERE h.organization_id = $1::bigint`;
+    const sql = isReusable ? connections.prepared : connections.planned;
+    const ask = () => sql.unsafe(text, parameters.values, { prepare: isReusable }).values();
+    const rows = await retried(ask, LIMITS.readDeadlineMs, 'listing tasks');
+    const [first] = rows as unknown as Row[];
+    if (!first) return { items: [], count: 0, sequence: 0, mayFallShort };
+    const [sequence, matched, firstPlace] = first;
+    const found = firstPlace === null ? [] : (rows as unknown as PlacedRow[]).sort((a, b) => a[2] - b[2]);
+    return { items: found.map(columns.ofRow), count: matched, sequence, mayFallShort };
+  };
 }
 
 /** Tasks by their ids as they are now, each with its stamp. */
