@@ -3,9 +3,9 @@ import type { AgentOfTask } from '../../../schema/fleet/agent.ts';
 import { etagOf } from '../../views/parts/etag.ts';
 import { encodeTask } from '../../views/task-view.ts';
 import { isPassing } from '../state/books/task-book.ts';
+import { BoundedMap } from '../state/bounded-map.ts';
 import type { LiveTask } from '../state/live.ts';
 import type { OrgState } from '../state/org-state.ts';
-import { RecencyMap } from '../state/recency-map.ts';
 
 /** A task as a read answers it. */
 export interface ShownTask {
@@ -24,17 +24,15 @@ interface Kept extends ShownTask {
  * bounded by the length of its texts. A change leaves the old answer behind until its turn to leave comes.
  */
 export class ShownTasks {
-  readonly #kept = new RecencyMap<LiveTask, Kept>();
-  readonly #mostChars: number;
-  #chars = 0;
+  readonly #kept: BoundedMap<LiveTask, Kept>;
 
   constructor(mostChars: number) {
-    this.#mostChars = mostChars;
+    this.#kept = new BoundedMap(mostChars, ({ json }) => json.length);
   }
 
   /** UTF-16 units of all texts. */
   get chars(): number {
-    return this.#chars;
+    return this.#kept.taken;
   }
 
   of(state: OrgState, live: LiveTask): ShownTask {
@@ -50,18 +48,7 @@ export class ShownTasks {
     }
     const shown = { ...encode(state, live), customer, agent };
     // A walk through many tasks does not push out the answers that are asked for again.
-    return isPassing(live) && this.#chars + shown.json.length > this.#mostChars ? shown : this.#keep(live, shown);
-  }
-
-  #keep(live: LiveTask, shown: Kept): Kept {
-    this.#chars += shown.json.length - (this.#kept.get(live)?.json.length ?? 0);
-    this.#kept.set(live, shown);
-    if (this.#chars <= this.#mostChars) return shown;
-    for (const [oldest, { json }] of this.#kept.entries()) {
-      this.#kept.delete(oldest);
-      this.#chars -= json.length;
-      if (this.#chars <= this.#mostChars) break;
-    }
+    if (!isPassing(live) || this.#kept.hasRoomFor(shown)) this.#kept.set(live, shown);
     return shown;
   }
 }

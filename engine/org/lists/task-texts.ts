@@ -3,7 +3,7 @@ import type { ListCursor, TaskSort } from '../../../schema/tasks/list-tasks.ts';
 import { type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { dueAtOf } from '../../domain/tasks/delay.ts';
 import { encodeTask } from '../../views/task-view.ts';
-import { RecencyMap } from '../state/recency-map.ts';
+import { BoundedMap } from '../state/bounded-map.ts';
 
 /** A task as a page shows it. */
 export interface TaskText {
@@ -25,17 +25,15 @@ interface Kept {
  * by the memory that it takes.
  */
 export class TaskTexts {
-  readonly #kept = new RecencyMap<string, Kept>();
-  readonly #mostBytes: number;
-  #bytes = 0;
+  readonly #kept: BoundedMap<string, Kept>;
 
   constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+    this.#kept = new BoundedMap(mostBytes, ({ bytes }) => bytes);
   }
 
   /** The memory that they take, in bytes. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#kept.taken;
   }
 
   find(organizationId: number, id: number, stamp: string): TaskText | undefined {
@@ -48,16 +46,7 @@ export class TaskTexts {
 
   /** Keeps the text of a task that was read together with its stamp. */
   keep(organizationId: number, stamp: string, text: TaskText): void {
-    const key = keyOf(organizationId, text.id);
-    const bytes = bytesOf(text);
-    this.#bytes += bytes - (this.#kept.get(key)?.bytes ?? 0);
-    this.#kept.set(key, { stamp, text, bytes });
-    if (this.#bytes <= this.#mostBytes) return;
-    for (const [oldest, left] of this.#kept.entries()) {
-      this.#kept.delete(oldest);
-      this.#bytes -= left.bytes;
-      if (this.#bytes <= this.#mostBytes) break;
-    }
+    this.#kept.set(keyOf(organizationId, text.id), { stamp, text, bytes: bytesOf(text) });
   }
 }
 

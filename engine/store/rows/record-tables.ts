@@ -260,8 +260,9 @@ type Part = readonly [
   packages: readonly Row[],
 ];
 
-interface TaskColumns<T> {
-  /** The parts of a task's row `t`: a select list, for rows that are read as arrays of values. */
+/** The part of a task that a statement reads. */
+export interface TaskColumns<T> {
+  /** Parts of a task's row `t`: a select list, for rows that are read as arrays of values. */
   readonly list: string;
   /** The task of a row whose last columns these are. */
   readonly ofRow: (row: readonly unknown[]) => T;

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { ShownTask } from '../../../schema/tasks/task.ts';
 import { numberArray, type Sql } from '../postgres.ts';
-import { SHOWN_TASK, TASK_STAMP } from '../rows/record-tables.ts';
+import { SHOWN_TASK, TASK_STAMP, type TaskColumns } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
 import { planPage } from './task-list-plan.ts';
 import type { PageRequest } from './task-list-request.ts';
@@ -16,20 +16,13 @@ export interface TaskPage<Item> {
   readonly mayFallShort: boolean;
 }
 
-/** The part of each task `t` that a page reads. */
-interface PageColumns<Item> {
-  readonly list: string;
-  /** The item of a row whose last columns these are. */
-  readonly ofRow: (row: readonly unknown[]) => Item;
-}
-
-/** A task and the versions of all that it shows: see TASK_STAMP. */
+/** A task and the marks of all rows that it shows: see TASK_STAMP. */
 export interface StampedTask {
   readonly id: number;
   readonly stamp: string;
 }
 
-const STAMP: PageColumns<StampedTask> = {
+const STAMP: TaskColumns<StampedTask> = {
   list: `t.id, ${TASK_STAMP}`,
   ofRow: (row) => ({ id: row.at(-2) as number, stamp: row.at(-1) as string }),
 };
@@ -75,7 +68,7 @@ export const readTaskPage: ReadPage<ShownTask> = readerOf(SHOWN_TASK);
 /** The same, of each task its stamp alone: half the work for Postgres. */
 export const readStampedPage: ReadPage<StampedTask> = readerOf(STAMP);
 
-function readerOf<Item>(columns: PageColumns<Item>): ReadPage<Item> {
+function readerOf<Item>(columns: TaskColumns<Item>): ReadPage<Item> {
   return async (connections, organizationId, request, matching) => {
     const { ctes, count, parameters, mayFallShort, isReusable } = planPage(organizationId, request, matching);
     // Sorted by their places at the end: a sort of whole tasks would copy them once more.

@@ -83,9 +83,14 @@ export const TASK_LISTS: readonly Mutation[] = [
   ...mutationsOf(
     'engine/org/lists/task-texts.ts',
     ['integration/store/pages/page-texts'],
+    [['if (kept?.stamp !== stamp)', 'if (!kept)', 'A kept text is shown under its own stamp alone.']],
+  ),
+  ...mutationsOf(
+    'engine/org/state/bounded-map.ts',
+    ['integration/store/pages/page-texts', 'unit/engine/events/shown-tasks'],
     [
-      ['if (kept?.stamp !== stamp)', 'if (!kept)', 'A kept text is shown under its own stamp alone.'],
-      ['if (this.#bytes <= this.#mostBytes) return;', 'return;', 'Kept texts stay below their bound.'],
+      ['this.#taken -= this.#sizeOf(left);', '', 'As few texts leave as have to.'],
+      ['this.#kept.delete(oldest);', '', 'Kept texts stay below their bound.'],
     ],
   ),
 ];
