@@ -2,10 +2,16 @@ import { after, before } from 'node:test';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { type OrganizationSeed, type SeededOrganization, seedOrganization } from '../support/seeds/seed.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/system/gateway.ts';
+import { joinSharedGateway, stay } from '../support/system/shared-gateway.ts';
+
+export interface FixtureOptions extends TestGatewayOptions {
+  /** Why the file has a gateway and a database of its own: what it looks at or changes that belongs to no organization. */
+  readonly own?: string;
+}
 
 export interface ApiFixture {
   readonly gateway: TestGateway;
-  /** Of the organization that comes with the gateway. */
+  /** Of the organization that the file got with the gateway. */
   readonly api: ApiClient;
   /** A client with another key; closed with the fixture. */
   clientOf(key: string): ApiClient;
@@ -14,14 +20,17 @@ export interface ApiFixture {
 }
 
 /**
- * One gateway for all tests of a file. `prepare` runs once it is there: a hook of the file's own would not wait for it,
- * since node:test starts the hooks of a file without waiting for one another.
+ * A gateway for all tests of a file, with an organization that no other file has. The files of a process share the
+ * gateway, except those with any option but `organization`. `prepare` runs once it is there: a hook of the file's own
+ * would not wait for it, since node:test starts the hooks of a file without waiting for one another.
  */
 export function useGateway(
-  options: TestGatewayOptions = {},
+  options: FixtureOptions = {},
   prepare: (fixture: ApiFixture) => Promise<void> = async () => {},
 ): ApiFixture {
+  const isShared = Object.keys(options).every((name) => name === 'organization');
   let gateway: TestGateway | undefined;
+  let leave = (): void => {};
   let api: ApiClient | undefined;
   const clients: ApiClient[] = [];
 
@@ -32,13 +41,16 @@ export function useGateway(
   }
 
   before(async () => {
-    gateway = await startTestGateway(options);
+    // The files after one with its own gateway still find the shared one.
+    leave = stay();
+    gateway = await (isShared ? joinSharedGateway(options.organization) : startTestGateway(options));
     api = clientOf(gateway.key);
     await prepare(fixture);
   });
   after(async () => {
     for (const client of clients) client.close();
     await gateway?.stop();
+    leave();
   });
 
   const fixture: ApiFixture = {

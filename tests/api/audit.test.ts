@@ -17,7 +17,7 @@ interface AuditList {
 }
 type Place = SeededOrganization & { readonly api: ApiClient };
 
-const fixture = useGateway();
+const fixture = useGateway({ own: 'it fills the queue of the audit log, and its table' });
 
 /** An organization of its own, so that nothing else stands in its log. */
 function place(): Promise<Place> {

@@ -11,7 +11,7 @@ import { useGateway } from './api-fixture.ts';
 
 /** The metrics of a gateway, and who may read them (docs/contract.md §8 "For the operator"). */
 
-const fixture = useGateway({ organization: { role: 'dispatcher' } });
+const fixture = useGateway({ own: 'it reads the figures of the whole gateway', organization: { role: 'dispatcher' } });
 const metrics = () => readMetrics(`${fixture.gateway.baseUrl}/metrics`);
 const TASKS = 'method="POST",route="/tasks"';
 

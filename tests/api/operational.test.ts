@@ -5,7 +5,7 @@ import { startTestGateway } from '../support/system/gateway.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
 
-const fixture = useGateway();
+const fixture = useGateway({ own: 'a second gateway takes over at its place' });
 const get = (path: string) => fixture.api.raw({ method: 'GET', path });
 
 test('healthz answers while the process lives', async () => {

@@ -19,7 +19,7 @@ import { useBrowser, WITH_BROWSER } from '../support/browser.ts';
 import { withSql } from '../support/seeds/seed.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
-const fixture = useGateway({ organization: { role: 'org_admin' } });
+const fixture = useGateway({ own: 'it sends the mails of all organizations', organization: { role: 'org_admin' } });
 const chrome = useBrowser();
 const outbox = mkdtempSync(join(tmpdir(), 'outbox-'));
 after(() => rmSync(outbox, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { useGateway } from '../api-fixture.ts';
 
 /** Changes that plain transactions make wait for one of few connections. */
 
-const fixture = useGateway();
+const fixture = useGateway({ own: 'it fills the queue of the administration' });
 
 test('of many changes of one organization at once those past its share are refused, and another organization is served', async () => {
   const [busy, other] = [

@@ -112,7 +112,9 @@ test('a key is free again after 24 hours', async () => {
   const age = (hours: number) =>
     withSql(
       fixture.gateway.databaseUrl,
-      (sql) => sql`UPDATE kept_outcomes SET at = now() - ${hours} * interval '1 hour' WHERE status = 201`,
+      (sql) => sql`
+        UPDATE kept_outcomes SET at = now() - ${hours} * interval '1 hour'
+        WHERE organization_id = ${fixture.gateway.organizationId} AND status = 201`,
     );
   await age(23.9);
   assert.deepEqual((await ask('Old')).body.data, first.body.data);

@@ -15,11 +15,14 @@ interface List<T> {
 
 let root: ApiClient;
 let rootToken: string;
-const fixture = useGateway({ organization: { role: 'org_admin' } }, async ({ gateway, clientOf }) => {
-  const { userId } = await seedUser(gateway.databaseUrl, 0, 'super_admin');
-  rootToken = await seedSession(gateway.databaseUrl, 0, userId);
-  root = clientOf(rootToken);
-});
+const fixture = useGateway(
+  { own: 'it lists all organizations, and changes what belongs to none', organization: { role: 'org_admin' } },
+  async ({ gateway, clientOf }) => {
+    const { userId } = await seedUser(gateway.databaseUrl, 0, 'super_admin');
+    rootToken = await seedSession(gateway.databaseUrl, 0, userId);
+    root = clientOf(rootToken);
+  },
+);
 
 async function createOrganization(fields: object = {}): Promise<OrganizationView> {
   const reply = await root.post<OrganizationView>('/organizations', { name: 'Harbour Couriers', ...fields });

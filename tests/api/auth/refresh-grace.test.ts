@@ -21,7 +21,7 @@ const NEXT_REFRESH_SECONDS = 900;
 
 let second: TestGateway | undefined;
 let gateways: readonly ApiClient[] = [];
-const fixture = useGateway({}, async ({ gateway, api }) => {
+const fixture = useGateway({ own: 'a second gateway runs at its place' }, async ({ gateway, api }) => {
   second = await startTestGateway({ place: gateway.place, environment: { GATEWAY_ID: 'second' } });
   gateways = [api, createApiClient({ baseUrl: second.baseUrl, key: gateway.key })];
 });

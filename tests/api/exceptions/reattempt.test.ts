@@ -62,10 +62,13 @@ test('a failed task is attempted again by a new task that has its order and its 
     nextTaskId: task.id,
   });
   const found = (await day.api.list('integrationData.order=A-1')).body.data;
-  assert.deepEqual(found.items.map(({ id, attempt }) => [id, attempt]).sort(), [
-    [taskId, 1],
-    [task.id, 2],
-  ]);
+  assert.deepEqual(
+    found.items.toSorted((a, b) => a.attempt - b.attempt).map(({ id, attempt }) => [id, attempt]),
+    [
+      [taskId, 1],
+      [task.id, 2],
+    ],
+  );
 });
 
 test('packages that cannot be handed over go back by a return with the places swapped, at the wanted time', async () => {

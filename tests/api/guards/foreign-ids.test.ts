@@ -84,7 +84,7 @@ let key: string;
 let own: Records;
 let foreign: Records;
 
-useGateway({}, async ({ gateway: { databaseUrl }, clientOf }) => {
+useGateway({ own: 'it takes low ids out of texts' }, async ({ gateway: { databaseUrl }, clientOf }) => {
   const mine = await seedOrganization(databaseUrl, { role: 'org_admin' });
   const theirs = await seedOrganization(databaseUrl, { role: 'org_admin' });
   key = mine.key;

@@ -190,7 +190,7 @@ let session: string;
 /** One for all: an organization has not so many. */
 let webhookId: number;
 
-const fixture = useGateway({}, async ({ gateway: { databaseUrl }, clientOf }) => {
+const fixture = useGateway({ own: 'it searches all tables' }, async ({ gateway: { databaseUrl }, clientOf }) => {
   admin = await seedOrganization(databaseUrl, { role: 'org_admin' });
   victim = await seedOrganization(databaseUrl);
   superAdmin = await seedSession(databaseUrl, 0, (await seedUser(databaseUrl, 0, 'super_admin')).userId);

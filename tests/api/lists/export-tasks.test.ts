@@ -19,7 +19,7 @@ const BIG_NOTES = 'n'.repeat(9_000);
 // A client that does not read is cut off after a while, which is not what is tried here: these take as long as they take.
 Object.assign(LIMITS, { streamStallMs: 10 * PATIENCE_MS });
 
-const fixture = useGateway({}, async ({ api }) => {
+const fixture = useGateway({ own: 'it cuts connections' }, async ({ api }) => {
   for (let index = 0; index < TASKS; index += 1) {
     const { id } = await api.createTask({
       taskType: index % 3 === 0 ? 'pickup' : 'delivery',

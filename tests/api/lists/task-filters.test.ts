@@ -9,40 +9,43 @@ import { useGateway } from '../api-fixture.ts';
 /** The filters beside those of list-tasks.test.ts. */
 
 let all: TaskView[];
-const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ api, gateway }) => {
-  const place = (latitude: number, longitude: number) => ({ address: 'Here', latitude, longitude });
-  const [{ agentId }, job] = [
-    await seedAgent(gateway.databaseUrl, gateway.organizationId),
+const fixture = useGateway(
+  { own: 'it lists the tasks of all organizations for searches', organization: { role: 'dispatcher' } },
+  async ({ api, gateway }) => {
+    const place = (latitude: number, longitude: number) => ({ address: 'Here', latitude, longitude });
+    const [{ agentId }, job] = [
+      await seedAgent(gateway.databaseUrl, gateway.organizationId),
+      await api.createTask({
+        code: 'JOB-1',
+        children: [{ ...PART, code: 'PART-1' }, PART],
+      }),
+    ];
+    assert.equal(job.children.length, 2);
+    await api.createTask({ code: 'A-1', location: place(0, 0), packages: [{ name: 'box', barcode: 'EAN-4006381' }] });
+    await api.createTask({ code: 'a-1', name: 'Straße 9', location: place(10, 179.5) });
     await api.createTask({
-      code: 'JOB-1',
-      children: [{ ...PART, code: 'PART-1' }, PART],
-    }),
-  ];
-  assert.equal(job.children.length, 2);
-  await api.createTask({ code: 'A-1', location: place(0, 0), packages: [{ name: 'box', barcode: 'EAN-4006381' }] });
-  await api.createTask({ code: 'a-1', name: 'Straße 9', location: place(10, 179.5) });
-  await api.createTask({
-    code: 'A_1',
-    name: '100 % wool',
-    location: place(10, -179.5),
-    windowEnd: '2031-01-01T00:00:00Z',
-  });
-  await api.createTask({
-    code: 'A\\1',
-    customer: { name: 'Zoë Quartermain', phone: '+442079460077' },
-    autoAssign: true,
-  });
-  for (const [code, end] of [
-    ['DONE', { status: 'completed' }],
-    ['FAILED', { status: 'completed', outcome: 'failed', failureReason: 'nobody there' }],
-  ] as const) {
-    const { id } = await api.createTask({ code, timeToServe: 'scheduled', scheduledAt: '2031-02-01T00:00:00Z' });
-    await api.post(`/tasks/${id}/assign`, { agentId });
-    for (const step of [{ status: 'accepted' }, { status: 'in_transit' }, end])
-      await api.put(`/tasks/${id}/status`, step);
-  }
-  all = (await api.list('limit=100')).body.data.items;
-});
+      code: 'A_1',
+      name: '100 % wool',
+      location: place(10, -179.5),
+      windowEnd: '2031-01-01T00:00:00Z',
+    });
+    await api.createTask({
+      code: 'A\\1',
+      customer: { name: 'Zoë Quartermain', phone: '+442079460077' },
+      autoAssign: true,
+    });
+    for (const [code, end] of [
+      ['DONE', { status: 'completed' }],
+      ['FAILED', { status: 'completed', outcome: 'failed', failureReason: 'nobody there' }],
+    ] as const) {
+      const { id } = await api.createTask({ code, timeToServe: 'scheduled', scheduledAt: '2031-02-01T00:00:00Z' });
+      await api.post(`/tasks/${id}/assign`, { agentId });
+      for (const step of [{ status: 'accepted' }, { status: 'in_transit' }, end])
+        await api.put(`/tasks/${id}/status`, step);
+    }
+    all = (await api.list('limit=100')).body.data.items;
+  },
+);
 
 const PART = {
   name: 'part',

@@ -18,7 +18,7 @@ let own: Records;
 /** In a session of its own: one of the routes ends it. */
 let superAdmin: () => Promise<ApiHeaders>;
 
-const fixture = useGateway({}, async ({ gateway: { databaseUrl }, clientOf }) => {
+const fixture = useGateway({ own: 'a super admin asks it all' }, async ({ gateway: { databaseUrl }, clientOf }) => {
   const mine = await seedOrganization(databaseUrl, { role: 'org_admin' });
   key = mine.key;
   api = clientOf(key);

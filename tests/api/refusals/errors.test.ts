@@ -8,7 +8,7 @@ import { startTestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 
-const fixture = useGateway();
+const fixture = useGateway({ own: 'further gateways run at its place' });
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const UNAUTHORIZED = '{"statusCode":401,"message":"Unauthorized","error":"Unauthorized"}';

@@ -8,7 +8,7 @@ import { seedChannel, seedSession, seedUser, withSql } from '../../support/seeds
 import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 
-const fixture = useGateway();
+const fixture = useGateway({ own: 'it uses up what one address may do' });
 
 const POLICY = 'ratelimit-policy';
 const LEFT = 'ratelimit';

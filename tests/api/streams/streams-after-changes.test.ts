@@ -5,7 +5,7 @@ import { seedAgent, seedSession, seedUser, withSql } from '../../support/seeds/s
 import { useGateway } from '../api-fixture.ts';
 import { hearChanges, useStreams } from './stream-fixture.ts';
 
-const fixture = useGateway();
+const fixture = useGateway({ own: 'it ends the sessions of all super admins' });
 const streams = useStreams();
 
 const ROUNDS = 5;

@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { refusalOf, sequencesOf, useStreams } from './stream-fixture.ts';
 
-const fixture = useGateway();
+const fixture = useGateway({ own: 'a second gateway runs at its place' });
 const streams = useStreams();
 
 interface Token {

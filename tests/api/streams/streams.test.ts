@@ -17,7 +17,7 @@ import { startTestGateway } from '../../support/system/gateway.ts';
 import { useGateway } from '../api-fixture.ts';
 import { endsInTime } from './stream-fixture.ts';
 
-const fixture = useGateway();
+const fixture = useGateway({ own: 'further gateways run at its place' });
 
 const open: EventStreamClient[] = [];
 afterEach(() => {

@@ -14,7 +14,7 @@ import { useGateway } from '../api-fixture.ts';
 import { type TrackedLocation, type TrackingPlace, tokenOf, trackingPlace } from './tracking-place.ts';
 
 let place: TrackingPlace;
-const fixture = useGateway({}, async () => {
+const fixture = useGateway({ own: 'it locks whole tables, and reads the figures of the gateway' }, async () => {
   place = await trackingPlace(fixture);
 });
 

@@ -8,7 +8,7 @@ import { useGateway } from '../../api/api-fixture.ts';
 import { type ApiClient, taskInput } from '../../support/api-client.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 
-const fixture = useGateway();
+const fixture = useGateway({ own: 'its rounds are those of all organizations' });
 let sql: Sql;
 let store: RoundStore;
 after(() => sql?.end({ timeout: 5 }));
