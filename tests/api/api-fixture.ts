@@ -2,7 +2,7 @@ import { after, before } from 'node:test';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { type OrganizationSeed, type SeededOrganization, seedOrganization } from '../support/seeds/seed.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/system/gateway.ts';
-import { joinSharedGateway, stay } from '../support/system/shared-gateway.ts';
+import { joinSharedGateway, keepSharedGateway } from '../support/system/shared-gateway.ts';
 
 export interface FixtureOptions extends TestGatewayOptions {
   /** Why the file has a gateway and a database of its own: what it looks at or changes that belongs to no organization. */
@@ -42,14 +42,14 @@ export function useGateway(
 
   before(async () => {
     // The files after one with its own gateway still find the shared one.
-    leave = stay();
+    leave = keepSharedGateway();
     gateway = await (isShared ? joinSharedGateway(options.organization) : startTestGateway(options));
     api = clientOf(gateway.key);
     await prepare(fixture);
   });
   after(async () => {
     for (const client of clients) client.close();
-    await gateway?.stop();
+    if (!isShared) await gateway?.stop();
     leave();
   });
 

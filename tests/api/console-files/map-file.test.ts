@@ -39,7 +39,7 @@ const fixtures = {
   uws: useGateway({ environment: { MAP_PMTILES: file } }),
   node: useGateway({ environment: { MAP_PMTILES: file, HTTP_ADAPTER: 'node' } }),
 };
-const without = useGateway();
+const without = useGateway({ own: 'further gateways try to start at its place' });
 
 /** `range → status, Content-Range, first byte and the one behind the last`. */
 const WHOLE = [200, null, 0, SIZE] as const;

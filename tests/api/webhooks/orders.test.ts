@@ -12,7 +12,7 @@ import { seedDelivery } from './seed-delivery.ts';
 
 /** The deliveries that callers order beside the log: the rows that the workers will find. */
 
-const fixture = useGateway();
+const fixture = useGateway({ own: 'it listens to its Redis' });
 
 type Place = SeededOrganization & { readonly api: ApiClient; readonly webhookId: number };
 

@@ -9,7 +9,7 @@ const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /**
  * Makes the folder of a run, for its stores and all the temporary files of its tests. In memory where there is room: a
- * database of its own for each test file costs a disk three times as much, most of it for fsync.
+ * disk takes three times as long to make the databases of the test files, most of it for fsync.
  */
 export function openRunFolder(): string {
   const directory = mkdtempSync(join(hasRoom() ? IN_MEMORY : tmpdir(), 'dispatch-tests-'));
