@@ -32,7 +32,11 @@ export function useBrowser(): { readonly browser: Browser } {
     const browser = launched;
     // Pages that a test left open would go on beside the next file.
     for (const context of browser?.contexts() ?? []) await context.close();
-    closing = setTimeout(() => browser?.close(), LINGER_MS);
+    closing = setTimeout(() => {
+      // A file that comes while it closes launches another one.
+      launched = undefined;
+      return browser?.close();
+    }, LINGER_MS);
   });
   return {
     get browser() {

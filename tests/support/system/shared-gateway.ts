@@ -37,8 +37,9 @@ export async function joinSharedGateway(organization?: OrganizationSeed): Promis
 }
 
 async function stopShared(): Promise<void> {
-  // Each file has reported that it did not start.
-  const gateway = await shared?.catch(() => undefined);
+  const left = shared;
   shared = undefined;
+  // Each file has reported that it did not start.
+  const gateway = await left?.catch(() => undefined);
   await gateway?.stop();
 }
