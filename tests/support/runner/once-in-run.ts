@@ -5,7 +5,7 @@ import { RUN_VARIABLE } from './leftover-processes.ts';
 import { SOURCES_VARIABLE } from './run-environment.ts';
 
 const POLL_MS = 10;
-/** Whoever has waited this long makes the text: the first process may have died. */
+/** A process that has waited this long makes the text itself: the first one may have died. */
 const PATIENCE_MS = 10_000;
 
 /**

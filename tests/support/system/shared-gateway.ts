@@ -20,7 +20,7 @@ export function keepSharedGateway(): () => void {
 
 /**
  * The gateway that the files of this process share, with an organization of the caller's own. To start a gateway and its
- * database costs ten times as much as an organization. Whoever calls it keeps the gateway.
+ * database costs ten times as much as an organization. The caller keeps the gateway.
  */
 export async function joinSharedGateway(organization?: OrganizationSeed): Promise<TestGateway> {
   shared ??= startTestGateway();
