@@ -90,12 +90,18 @@ export const deleteOrganizationInput = named(
 
 export type OrganizationFields = Pick<OrganizationRecord, 'name' | 'status' | 'currency' | 'limits' | 'settings'>;
 
-/** The organization after a PATCH, or the violation. Limits and settings that are not named stay; null removes one. */
+/** Settings of the engine that hold settings themselves. An organization's own settings are each replaced whole. */
+const GROUPS = ['assignment', 'contact', 'requirements'] as const;
+
+/**
+ * The organization after a PATCH, or the violation. Limits and settings that are not named stay, in the groups, too; null
+ * removes one.
+ */
 export function changedOrganization(
   before: OrganizationFields,
   input: UpdateOrganizationInput,
 ): OrganizationFields | { readonly violation: string } {
-  const settings = merged(before.settings, input.settings);
+  const settings = merged(before.settings, withGroups(before.settings, input.settings));
   if (Buffer.byteLength(JSON.stringify(settings)) > LIMITS.integrationDataBytes)
     return { violation: `settings must be at most ${LIMITS.integrationDataBytes} bytes of JSON, all together` };
   return {
@@ -105,6 +111,19 @@ export function changedOrganization(
     limits: merged(before.limits, input.limits),
     settings,
   };
+}
+
+/** The changes of settings, with each group as it is afterwards. */
+function withGroups(before: OrganizationSettings, changes: OrganizationSettings | null | undefined) {
+  const groups = GROUPS.flatMap((name) => {
+    const change = changes?.[name];
+    return isObject(change) ? [[name, merged(isObject(before[name]) ? before[name] : {}, change)] as const] : [];
+  });
+  return { ...changes, ...Object.fromEntries(groups) };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 function merged<T>(before: Readonly<Record<string, T>>, changes: Readonly<Record<string, T>> | null | undefined) {

@@ -53,12 +53,9 @@ export function faultsOf(form: AssignmentForm): readonly NumberField[] {
   });
 }
 
-/**
- * The `settings` of the PATCH. The engine replaces `assignment` as a whole, so settings that the form does not show go
- * along as they are.
- */
-export function changeOf(settings: Settings, form: AssignmentForm): Settings {
-  const own: Record<string, unknown> = { ...((settings['assignment'] ?? {}) as Settings), mode: form['mode'] };
+/** The `settings` of the PATCH: null removes one, and the engine uses its default. */
+export function changeOf(form: AssignmentForm): Settings {
+  const own: Record<string, unknown> = { mode: form['mode'] };
   const numberOf = (name: string) => (String(form[name]).trim() === '' ? null : Number(form[name]));
   for (const { name } of NUMBER_FIELDS) if (name !== 'leadMinutes') own[name] = numberOf(name);
   for (const name of FLAG_FIELDS) own[name] = form[name] === true;

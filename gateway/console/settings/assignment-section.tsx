@@ -27,7 +27,7 @@ export function AssignmentSection(props: OrganizationProps) {
     const wrong = faultsOf(form);
     setFaults(wrong);
     if (wrong.length > 0) return document.getElementById(wrong[0]!.name)?.focus();
-    void save({ settings: changeOf(settings, form) });
+    void save({ settings: changeOf(form) });
   }
   function undo(): void {
     setForm(saved);

@@ -180,6 +180,28 @@ test('of limits and settings only those that are named change; null takes one aw
   assert.deepEqual([read.body.data, read.headers.etag], [body.data, headers.etag]);
 });
 
+test('of assignment, contact and requirements, too, only what is named changes', async () => {
+  const contact = { phone: '+49 30 1234567', email: 'desk@example.com' };
+  const { id } = await createOrganization({
+    settings: { assignment: { mode: 'broadcast', maxDistanceM: 5_000 }, contact, colour: { hue: 1, tone: 2 } },
+  });
+  const settings = {
+    assignment: { requestTtlSeconds: 60, maxDistanceM: null },
+    contact: { phone: null },
+    requirements: { photo: true },
+    colour: { hue: 3 },
+  };
+  const { body } = await root.patch<OrganizationView>(`/organizations/${id}`, { settings });
+  assert.deepEqual(body.data.settings, {
+    assignment: { mode: 'broadcast', requestTtlSeconds: 60 },
+    contact: { email: 'desk@example.com' },
+    requirements: { photo: true },
+    colour: { hue: 3 },
+  });
+  const without = await root.patch<OrganizationView>(`/organizations/${id}`, { settings: { assignment: null } });
+  assert.equal('assignment' in without.body.data.settings, false);
+});
+
 test('a limit holds from the answer on, and so does its lifting', async () => {
   const organization = await createOrganization();
   const api = await adminOf(organization);

@@ -8,7 +8,7 @@ import {
   NUMBER_FIELDS,
   STANDARD_MODE,
 } from '../../../../gateway/console/settings/assignment-fields.ts';
-import { updateOrganizationInput } from '../../../../schema/accounts/organization.ts';
+import { changedOrganization, updateOrganizationInput } from '../../../../schema/accounts/organization.ts';
 import { assignmentSettingsOf } from '../../../../schema/assignment/assignment.ts';
 
 const isAccepted = (settings: object) => v.safeParse(updateOrganizationInput, { settings }).success;
@@ -27,7 +27,7 @@ test('the form refuses the numbers that the engine refuses, and no other', () =>
     for (const typed of [min - 1, min, max, max + 1, min + 0.5]) {
       const form = { ...formOf({}), [name]: String(typed) };
       const wrong = faultsOf(form).map((field) => field.name);
-      const settings = changeOf({}, form);
+      const settings = changeOf(form);
       assert.deepEqual(wrong, isAccepted(settings) ? [] : [name], `${name} ${typed}`);
     }
   }
@@ -38,13 +38,19 @@ test('the form refuses the numbers that the engine refuses, and no other', () =>
 
 test('a change keeps what the form does not show, and an empty field is the default again', () => {
   const fleet = [{ externalId: 'v1' }];
-  const settings = { leadMinutes: 10, assignment: { maxAttempts: 3, autoAccept: true, externalFleet: fleet } };
-  const form = { ...formOf(settings), maxAttempts: '', mode: 'broadcast', requestTtlSeconds: ' 45 ' };
-  const change = changeOf(settings, form) as { assignment: Record<string, unknown>; leadMinutes: number };
-  assert.equal(change.leadMinutes, 10);
-  const { externalFleet, maxAttempts, autoAccept, mode, requestTtlSeconds } = change.assignment;
-  assert.deepEqual(
-    { externalFleet, maxAttempts, autoAccept, mode, requestTtlSeconds },
-    { externalFleet: fleet, maxAttempts: null, autoAccept: true, mode: 'broadcast', requestTtlSeconds: 45 },
-  );
+  const before = { leadMinutes: 10, assignment: { maxAttempts: 3, autoAccept: true, externalFleet: fleet } };
+  const form = { ...formOf(before), maxAttempts: '', mode: 'broadcast', requestTtlSeconds: ' 45 ' };
+  const organization = { name: 'Harbour', status: 'active', currency: 'EUR', limits: {}, settings: before } as const;
+  const after = changedOrganization(organization, { settings: changeOf(form) });
+  assert.ok('settings' in after);
+  assert.deepEqual(after.settings, {
+    leadMinutes: 10,
+    assignment: {
+      mode: 'broadcast',
+      requestTtlSeconds: 45,
+      autoAccept: true,
+      externalCouriers: false,
+      externalFleet: fleet,
+    },
+  });
 });
