@@ -45,7 +45,7 @@ export function missingOf(
     photo: () => isProven(proofs, 'photo'),
     pin: () => isProven(proofs, 'pin'),
     barcodes: () =>
-      packages.every(({ barcode, status, scannedAt }) => barcode === null || GONE.has(status) || scannedAt !== null),
+      packages.every(({ barcode, status, scannedAt }) => !barcode?.trim() || GONE.has(status) || scannedAt !== null),
     note: () => (note ?? '').trim() !== '',
   };
   return REQUIREMENTS.filter((name) => requirements[name] && !isThere[name]());

@@ -74,6 +74,33 @@ test('proofs and scans of a driver who was offline count, and a note completes t
   );
 });
 
+test('a blank barcode is none: nobody has to scan it', async () => {
+  const day = await dayOf(fixture);
+  const packages = [
+    { name: 'Box', barcode: 'B-1' },
+    { name: 'Bag', barcode: '' },
+    { name: 'Roll', barcode: ' ' },
+  ];
+  const created = await day.api.createTask({ packages });
+  assert.deepEqual(
+    created.packages.map(({ barcode }) => barcode),
+    ['B-1', null, null],
+  );
+  const [box] = created.packages;
+  const change = { packages: [{ id: box!.id, barcode: ' ' }] };
+  const changed = await day.api.patch(`/tasks/${created.id}`, change);
+  assert.deepEqual(
+    changed.body.data.packages.map(({ barcode }) => barcode),
+    [null],
+  );
+  const task = await day.taskIn('in_transit', { requirements: { barcodes: true }, packages });
+  const driver = driverOf(day, task.id);
+  assert.equal((await driver.complete()).status, 409);
+  await driver.scan('B-1');
+  const done = await driver.complete();
+  assert.equal(done.status, 200, done.text);
+});
+
 test('tasks require what the organization does, unless their order says otherwise', async () => {
   const day = await dayOf(fixture);
   const { key } = await seedChannel(fixture.gateway.databaseUrl, day.organizationId, { role: 'org_admin' });

@@ -72,7 +72,7 @@ export function draftPackage(draft: Draft, input: PackageInput, taskId: number, 
     height: input.height ?? null,
     length: input.length ?? null,
     isFragile: input.isFragile ?? false,
-    barcode: input.barcode ?? null,
+    barcode: barcodeOf(input.barcode),
     notes: input.notes ?? null,
     status: 'pending',
     createdAt: context.now,
@@ -81,6 +81,11 @@ export function draftPackage(draft: Draft, input: PackageInput, taskId: number, 
   };
   draft.put({ kind: 'put-package', record, leaves: null });
   return record;
+}
+
+/** A blank one is none: nobody could scan it. */
+export function barcodeOf(given: string | null | undefined): string | null {
+  return given?.trim() ? given : null;
 }
 
 type Links = Family & Pick<TaskRecord, 'customerId' | 'locationId' | 'pickupLocationId'>;

@@ -13,7 +13,7 @@ import { type DecideContext, type Decision, done, refuse, violate } from '../dec
 import { rule, taskById } from '../rule.ts';
 import { checkFamilySize } from '../steps/family-size.ts';
 import { draftLocation, newPlaces, type PlaceName } from '../steps/new-location.ts';
-import { draftPackage } from '../steps/new-task.ts';
+import { barcodeOf, draftPackage } from '../steps/new-task.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
 import { searchAfter } from './search-after.ts';
@@ -165,12 +165,14 @@ function replacePackages(
 }
 
 /** Fields that null clears; the others must have a value, so null leaves them. */
-const CLEARABLE = ['weight', 'width', 'height', 'length', 'barcode', 'notes'] as const;
+const CLEARABLE = ['weight', 'width', 'height', 'length', 'notes'] as const;
 const REQUIRED = ['name', 'description', 'quantity', 'isFragile'] as const;
 
 function editPackage(record: PackageRecord, entry: PackageEntry, now: string): PackageRecord {
   const fields: Record<string, unknown> = {};
   for (const key of CLEARABLE) if (entry[key] !== undefined && entry[key] !== record[key]) fields[key] = entry[key];
+  const barcode = entry.barcode === undefined ? record.barcode : barcodeOf(entry.barcode);
+  if (barcode !== record.barcode) fields['barcode'] = barcode;
   for (const key of REQUIRED) {
     const value = entry[key];
     const isGiven = value != null && (typeof value !== 'string' || value.trim() !== '');
