@@ -34,6 +34,7 @@ const fixture = useGateway(
       customer: { name: 'Zoë Quartermain', phone: '+442079460077' },
       autoAssign: true,
     });
+    await api.createTask({ code: 'SO-9,17' });
     for (const [code, end] of [
       ['DONE', { status: 'completed' }],
       ['FAILED', { status: 'completed', outcome: 'failed', failureReason: 'nobody there' }],
@@ -72,6 +73,8 @@ const FILTERS: readonly (readonly [query: string, finds: (task: TaskView) => boo
   ['code=A-1', named('A-1')],
   ['code=A-1,JOB-1,,nothing', named('A-1', 'JOB-1')],
   [`code=${CODES_AT_MOST},DONE`, named('DONE')],
+  ['code=SO-9,17', named('SO-9,17')],
+  ['code=A-1,SO-9,17', named('A-1')],
   ['code=', every],
   ['code=,', every],
   ['search=', every],
