@@ -59,10 +59,11 @@ function viewAt(view: RoundView, at: number): RoundView {
 
 function whyNot(taskIds: readonly number[], tasks: readonly SoughtTask[]): Refusal | undefined {
   const byId = new Map(tasks.map((task) => [task.taskId, task]));
+  const unknown = taskIds.find((taskId) => !byId.has(taskId));
+  if (unknown !== undefined) return notFound('Task', unknown);
   for (const taskId of taskIds) {
-    const task = byId.get(taskId);
-    if (!task) return notFound('Task', taskId);
-    const refused = judgeSearch({ status: task.status, childIds: task.isJob ? [] : null });
+    const { status, isJob } = byId.get(taskId)!;
+    const refused = judgeSearch({ status, childIds: isJob ? [] : null });
     if (refused) return refused;
   }
   return undefined;

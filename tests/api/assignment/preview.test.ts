@@ -110,6 +110,8 @@ test('refuses tasks that are not there, and those that nobody can be looked for'
   const job = await place.api.createTask({ children: [taskInput()] });
   const ofJob = await preview({ taskIds: [job.id] });
   assert.deepEqual([ofJob.status, codeOf(ofJob)], [409, 'STATUS_DERIVED']);
+  const both = await preview({ taskIds: [job.id, 999_000_111] });
+  assert.equal(both.status, 404, 'what is missing comes before what is refused');
 });
 
 test('refuses lists that are none, and times that are none, at once', async () => {
