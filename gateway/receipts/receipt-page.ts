@@ -77,7 +77,7 @@ ${textOf('Description', task.description)}
 ${textOf('Notes', task.notes)}
 <footer>
 <div class="qr">${qrCodeOf(task.code)}</div>
-<p class="small">Printed ${times.stamp(printedAt)} ${times.zone(printedAt)}</p>
+<p class="small">Printed ${times.stamp(printedAt)}. Times in ${times.name}</p>
 </footer>
 </article>
 `;

@@ -46,7 +46,7 @@ test('a receipt has the times and the contact of its organization', async () => 
   const task = await api.createTask({ windowStart: '2031-05-01T20:00:00Z' });
   const { text } = await api.get(`/tasks/${task.id}/print/receipt?width=58mm`);
   assert.match(text, />2031-05-02 01:30</);
-  assert.match(text, />Printed \d{4}-\d\d-\d\d \d\d:\d\d GMT\+5:30</);
+  assert.match(text, />Printed \d{4}-\d\d-\d\d \d\d:\d\d\. Times in India Standard Time</);
   for (const way of Object.values(contact)) assert.ok(text.includes(`<p class="small" dir="ltr">${way}</p>`), way);
 });
 
