@@ -30,7 +30,7 @@ const LONGER_FIRST = [SLOW, 'tests/faults/', 'tests/integration/', 'tests/browse
  */
 const FILES_OF_A_PROCESS = {
   'tests/unit/': 32,
-  'tests/api/': 22,
+  'tests/api/': 34,
   'tests/integration/': 10,
   'tests/browser/': 6,
   'tests/faults/': 3,
