@@ -104,7 +104,7 @@ export async function waitUntilReady(
   for (;;) {
     const ready = await Promise.race([probe(), child.ended.then(() => false)]);
     if (end !== undefined) throw new ChildEndedError(child, end);
-    if (ready) return;
+    if (ready && !signal?.aborted) return;
     if (signal?.aborted || performance.now() > givenUpAt) {
       await child.stop();
       throw new LaunchError(

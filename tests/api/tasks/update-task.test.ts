@@ -335,7 +335,7 @@ test('a package of another task and of nobody are refused with the same bytes', 
   const refused = async (id: number) => {
     const { status, text } = await api.patch(`/tasks/${task.id}`, { notes: 'x', packages: [{ id }] });
     assert.equal(status, 404);
-    return text.replace(String(id), '<id>');
+    return text.replace(`ID ${id} `, 'ID <id> ');
   };
   const unknown = await refused(999_000_111);
   assert.equal(unknown, '{"statusCode":404,"message":"Package with ID <id> not found","error":"Not Found"}');
