@@ -20,18 +20,15 @@ function normalized<T extends string | number>(given: readonly T[]): readonly T[
   return given.length === 0 ? undefined : [...new Set(given)].sort((a, b) => (a < b ? -1 : 1));
 }
 
-const codesOf = (text: string) => normalized(text.split(',').filter((code) => code !== ''));
 const anyCode = v.pipe(
   v.string(),
+  v.transform((text) => ({ text, codes: normalized(text.split(',').filter((code) => code !== '')) })),
   v.check(
-    (text) => (codesOf(text)?.length ?? 0) <= LIMITS.listItems,
+    ({ codes }) => (codes?.length ?? 0) <= LIMITS.listItems,
     `must hold at most ${LIMITS.listItems} codes, separated by commas`,
   ),
-  v.transform((text) => {
-    const codes = codesOf(text);
-    // A code may hold commas itself.
-    return codes && normalized([...codes, text]);
-  }),
+  // A code may hold commas itself.
+  v.transform(({ text, codes }) => codes && normalized([...codes, text])),
 );
 const search = v.pipe(
   v.string(),
