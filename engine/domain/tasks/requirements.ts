@@ -45,10 +45,17 @@ export function missingOf(
     photo: () => isProven(proofs, 'photo'),
     pin: () => isProven(proofs, 'pin'),
     barcodes: () =>
-      packages.every(({ barcode, status, scannedAt }) => !barcode?.trim() || GONE.has(status) || scannedAt !== null),
+      packages.every(
+        ({ barcode, status, scannedAt }) => barcodeOf(barcode) === null || GONE.has(status) || scannedAt !== null,
+      ),
     note: () => (note ?? '').trim() !== '',
   };
   return REQUIREMENTS.filter((name) => requirements[name] && !isThere[name]());
+}
+
+/** A blank one is none: nobody could scan it. Packages of earlier releases may have one. */
+export function barcodeOf(given: string | null | undefined): string | null {
+  return given?.trim() ? given : null;
 }
 
 function isProven(proofs: readonly ProofKind[] | null, kind: ProofKind): boolean {

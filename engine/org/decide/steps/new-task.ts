@@ -7,7 +7,7 @@ import type { PackageInput, PackageRecord } from '../../../../schema/tasks/packa
 import { isCashType, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
 import { parseAmount } from '../../../domain/money/money.ts';
-import { requirementsAfter, usualRequirements } from '../../../domain/tasks/requirements.ts';
+import { barcodeOf, requirementsAfter, usualRequirements } from '../../../domain/tasks/requirements.ts';
 import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
 import { UNVISITED } from '../../../domain/tasks/task-machine.ts';
 import { BASE64_URL, CROCKFORD_BASE32 } from '../../../runtime/random.ts';
@@ -81,11 +81,6 @@ export function draftPackage(draft: Draft, input: PackageInput, taskId: number, 
   };
   draft.put({ kind: 'put-package', record, leaves: null });
   return record;
-}
-
-/** A blank one is none: nobody could scan it. */
-export function barcodeOf(given: string | null | undefined): string | null {
-  return given?.trim() ? given : null;
 }
 
 type Links = Family & Pick<TaskRecord, 'customerId' | 'locationId' | 'pickupLocationId'>;
@@ -183,7 +178,7 @@ function moneyOf(
   if (amount == null || !isCashType(taskType)) return NO_MONEY;
   const own = currency ?? draft.organization.currency;
   const parsed = parseAmount(amount, own);
-  if ('violation' in parsed) throw new RangeError(`an amount that was checked ${parsed.violation}`);
+  if ('violation' in parsed) throw new RangeError(`of an amount that was checked: ${parsed.violation}`);
   return { amountMinor: parsed.minor, currency: own };
 }
 

@@ -4,7 +4,7 @@ import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
 import type { PackageEntry, PackageRecord } from '../../../../schema/tasks/package.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { checkWindow } from '../../../domain/tasks/exceptions.ts';
-import { requirementsAfter } from '../../../domain/tasks/requirements.ts';
+import { barcodeOf, requirementsAfter } from '../../../domain/tasks/requirements.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { checkNewTimes, judgeUpdate } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
@@ -13,7 +13,7 @@ import { type DecideContext, type Decision, done, refuse, violate } from '../dec
 import { rule, taskById } from '../rule.ts';
 import { checkFamilySize } from '../steps/family-size.ts';
 import { draftLocation, newPlaces, type PlaceName } from '../steps/new-location.ts';
-import { barcodeOf, draftPackage } from '../steps/new-task.ts';
+import { draftPackage } from '../steps/new-task.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
 import { searchAfter } from './search-after.ts';
