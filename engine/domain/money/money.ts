@@ -27,6 +27,9 @@ export function exponentOf(currency: string): number | undefined {
   return EXPONENTS.get(currency);
 }
 
+/** The violation of a field `currency`. */
+export const NO_CURRENCY = 'currency must be a code of ISO 4217 in use';
+
 /** Whether the text is a code of ISO 4217 in use, in capital letters. */
 export function isCurrency(code: string): boolean {
   return EXPONENTS.has(code);
@@ -35,24 +38,26 @@ export function isCurrency(code: string): boolean {
 /**
  * An amount of money in major units, as a JSON number or a decimal text, to minor units of a known currency: exactly,
  * never through a product of floats. More than 0, at most LIMITS.amountMajorUnits, with no more decimals than the
- * currency has. The violation is a phrase that follows the field's path: "must be more than 0".
+ * currency has. The violation names the field: "amount must be more than 0".
  */
 export function parseAmount(
   input: number | string,
   currency: string,
 ): { readonly minor: number } | { readonly violation: string } {
   const exponent = EXPONENTS.get(currency);
-  if (exponent === undefined) return { violation: 'must be in a currency of ISO 4217' };
+  if (exponent === undefined) return { violation: NO_CURRENCY };
   // Numbers print as the shortest decimal that reads back as themselves; those with an exponent are out of range anyway.
   const match = DECIMAL.exec(String(input));
-  if (!match) return { violation: 'must be a decimal such as 12.50' };
+  if (!match) return { violation: 'amount must be a decimal such as 12.50' };
   const [, sign, whole = '', decimals = ''] = match;
-  if (sign || !/[1-9]/.test(whole + decimals)) return { violation: 'must be more than 0' };
+  if (sign || !/[1-9]/.test(whole + decimals)) return { violation: 'amount must be more than 0' };
   if (decimals.length > exponent) {
-    return { violation: `must have ${exponent === 0 ? 'no' : `at most ${exponent}`} decimals in ${currency}` };
+    return { violation: `amount must have ${exponent === 0 ? 'no' : `at most ${exponent}`} decimals in ${currency}` };
   }
   const minor = Number(whole + decimals.padEnd(exponent, '0'));
-  return minor > largestMinor(exponent) ? { violation: `must be at most ${LIMITS.amountMajorUnits}` } : { minor };
+  return minor > largestMinor(exponent)
+    ? { violation: `amount must be at most ${LIMITS.amountMajorUnits}` }
+    : { minor };
 }
 
 /** Minor units to a decimal with as many places as the currency has: 1250, 'USD' → '12.50'. */

@@ -3,7 +3,7 @@ import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
 import type { PaymentRecord } from '../../../../schema/money/payment.ts';
 import { isCashType, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { walletOf } from '../../../domain/money/ledger.ts';
-import { formatMinor, isCurrency, parseAmount } from '../../../domain/money/money.ts';
+import { formatMinor, parseAmount } from '../../../domain/money/money.ts';
 import { maySee } from '../../../domain/tasks/task-machine.ts';
 import { paymentStep } from '../../apply/event-encoding.ts';
 import type { Draft } from '../../state/draft.ts';
@@ -36,16 +36,16 @@ export const payTaskRule = rule<PayTask>({
 /**
  * POST /payments/cash, /payments/wallet and /payments/initialize. Cash and wallets pay at once, and in place of an
  * online payment that is still open; an online one waits for what the provider reports.
- * Refuses: 400 for a currency that does not exist and an amount that it does not allow; 404, also for a task that the agent does not have; 409
- * TASK_NOT_PAYABLE, also for an agent that has not accepted the task; TASK_ALREADY_PAID, PAYMENT_PENDING, PAYMENT_AMOUNT_MISMATCH, CUSTOMER_REQUIRED, INSUFFICIENT_FUNDS.
+ * Refuses: 400 for a currency that does not exist, or an amount that it does not allow; 404, also for a task that the
+ * agent does not have; 409 TASK_NOT_PAYABLE, also for an agent that has not accepted the task; TASK_ALREADY_PAID,
+ * PAYMENT_PENDING, PAYMENT_AMOUNT_MISMATCH, CUSTOMER_REQUIRED, INSUFFICIENT_FUNDS.
  */
 export function decidePayTask(draft: Draft, command: PayTask, context: DecideContext): Decision {
   const { input, method, caller } = command;
   const { taskId } = input;
   const currency = input.currency ?? draft.organization.currency;
-  if (!isCurrency(currency)) return violate('currency must be a code of ISO 4217 in use');
   const parsed = parseAmount(input.amount, currency);
-  if ('violation' in parsed) return violate(`amount ${parsed.violation}`);
+  if ('violation' in parsed) return violate(parsed.violation);
   const sum = { amountMinor: parsed.minor, currency };
   const facts = draft.findTask(taskId);
   if (!facts || !maySee(facts.task, caller)) return refuse(notFound('Task', taskId));

@@ -1,7 +1,7 @@
 import type { TopUpWallet } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
 import { fundsOf, OWN_ACCOUNTS, topUpOf, walletOf } from '../../../domain/money/ledger.ts';
-import { isCurrency, parseAmount } from '../../../domain/money/money.ts';
+import { parseAmount } from '../../../domain/money/money.ts';
 import { encodeTopUp } from '../../../views/money/ledger-view.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, refuse, violate } from '../decision.ts';
@@ -19,13 +19,15 @@ export const topUpWalletRule = rule<TopUpWallet>({
   decide: decideTopUpWallet,
 });
 
-/** POST /wallets/:customerId/top-ups. Refuses: 400 for a currency that does not exist and an amount that it does not allow; 404. */
+/**
+ * POST /wallets/:customerId/top-ups. Refuses: 400 for a currency that does not exist, or an amount that it does not
+ * allow; 404.
+ */
 export function decideTopUpWallet(draft: Draft, command: TopUpWallet, context: DecideContext): Decision {
   const { customerId, input, caller } = command;
   const currency = input.currency ?? draft.organization.currency;
-  if (!isCurrency(currency)) return violate('currency must be a code of ISO 4217 in use');
   const parsed = parseAmount(input.amount, currency);
-  if ('violation' in parsed) return violate(`amount ${parsed.violation}`);
+  if ('violation' in parsed) return violate(parsed.violation);
   if (!draft.findCustomer(customerId)) return refuse(notFound('Customer', customerId));
   const movement = topUpOf(customerId, parsed.minor, currency);
   const what = { kind: 'top_up', paymentId: null, taskId: null, reference: input.reference ?? null } as const;

@@ -1,7 +1,7 @@
 import { changedOrganization, type OrganizationRecord } from '../../../../schema/accounts/organization.ts';
 import type { UpdateOrganization } from '../../../../schema/commands.ts';
 import { refusal } from '../../../../schema/errors.ts';
-import { isCurrency } from '../../../domain/money/money.ts';
+import { isCurrency, NO_CURRENCY } from '../../../domain/money/money.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
 import { needsNothing, rule } from '../rule.ts';
@@ -21,8 +21,7 @@ function decideUpdateOrganization(draft: Draft, command: UpdateOrganization, con
   const { organization: before } = draft;
   const isReserved = input.status != null || input.limits != null;
   if (isReserved && caller.role !== 'super_admin') return refuse(refusal('FORBIDDEN'));
-  if (input.currency != null && !isCurrency(input.currency))
-    return violate('currency must be a code of ISO 4217 in use');
+  if (input.currency != null && !isCurrency(input.currency)) return violate(NO_CURRENCY);
   const fields = changedOrganization(before, input);
   if ('violation' in fields) return violate(fields.violation);
   const organization: OrganizationRecord = { ...before, ...fields };

@@ -2,7 +2,7 @@ import type { Caller, CreateTask } from '../../../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
 import type { CreateTaskInput, TaskInput } from '../../../../schema/tasks/create-task.ts';
 import { isCashType, isTerminal } from '../../../../schema/tasks/task.ts';
-import { isCurrency, parseAmount } from '../../../domain/money/money.ts';
+import { parseAmount } from '../../../domain/money/money.ts';
 import { checkQuota, quotaPeriod } from '../../../domain/quota.ts';
 import { checkNewChildren } from '../../../domain/tasks/job.ts';
 import { wasDelivered } from '../../../domain/tasks/package-machine.ts';
@@ -98,9 +98,8 @@ function windowViolation({ windowEnd }: TaskInput, now: string): string | undefi
 
 function amountViolation(draft: Draft, { taskType, amount, currency }: TaskInput): string | undefined {
   if (!isCashType(taskType) || amount == null) return undefined;
-  if (currency != null && !isCurrency(currency)) return 'currency must be a code of ISO 4217 in use';
   const parsed = parseAmount(amount, currency ?? draft.organization.currency);
-  return 'violation' in parsed ? `amount ${parsed.violation}` : undefined;
+  return 'violation' in parsed ? parsed.violation : undefined;
 }
 
 function missingRecord(draft: Draft, input: TaskInput, ownChannelId: number): Refusal | undefined {

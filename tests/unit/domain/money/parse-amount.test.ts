@@ -35,9 +35,9 @@ describe('amounts that are taken', () => {
 });
 
 describe('amounts that are refused', () => {
-  const NO_DECIMAL = 'must be a decimal such as 12.50';
-  const TOO_MUCH = 'must be at most 99999999.99';
-  const TOO_LITTLE = 'must be more than 0';
+  const NO_DECIMAL = 'amount must be a decimal such as 12.50';
+  const TOO_MUCH = 'amount must be at most 99999999.99';
+  const TOO_LITTLE = 'amount must be more than 0';
 
   for (const [input, currency, violation] of [
     [0, 'USD', TOO_LITTLE],
@@ -46,12 +46,12 @@ describe('amounts that are refused', () => {
     ['-0', 'USD', TOO_LITTLE],
     [-1, 'USD', TOO_LITTLE],
     ['-12.50', 'USD', TOO_LITTLE],
-    [0.001, 'USD', 'must have at most 2 decimals in USD'],
-    ['12.500', 'USD', 'must have at most 2 decimals in USD'],
-    [0.1 + 0.2, 'USD', 'must have at most 2 decimals in USD'],
-    ['1.0005', 'KWD', 'must have at most 3 decimals in KWD'],
-    [0.5, 'JPY', 'must have no decimals in JPY'],
-    ['100.0', 'JPY', 'must have no decimals in JPY'],
+    [0.001, 'USD', 'amount must have at most 2 decimals in USD'],
+    ['12.500', 'USD', 'amount must have at most 2 decimals in USD'],
+    [0.1 + 0.2, 'USD', 'amount must have at most 2 decimals in USD'],
+    ['1.0005', 'KWD', 'amount must have at most 3 decimals in KWD'],
+    [0.5, 'JPY', 'amount must have no decimals in JPY'],
+    ['100.0', 'JPY', 'amount must have no decimals in JPY'],
     [100_000_000, 'USD', TOO_MUCH],
     ['100000000', 'JPY', TOO_MUCH],
     ['99999999.991', 'KWD', TOO_MUCH],
@@ -72,8 +72,8 @@ describe('amounts that are refused', () => {
     ['0x10', 'USD', NO_DECIMAL],
     ['١٢', 'USD', NO_DECIMAL],
     ['NaN', 'USD', NO_DECIMAL],
-    [1, 'XXX', 'must be in a currency of ISO 4217'],
-    [1, 'usd', 'must be in a currency of ISO 4217'],
+    [1, 'XXX', 'currency must be a code of ISO 4217 in use'],
+    [1, 'usd', 'currency must be a code of ISO 4217 in use'],
   ] as const) {
     const shown = String(input).length > 40 ? 'a number of 400 digits' : JSON.stringify(input);
     test(`${shown} ${currency}: ${violation}`, () => {
