@@ -22,12 +22,21 @@ export function cutText(text: string, maxChars: number): string {
 
 const storable = v.check<string, string>(isStorableText, 'must not contain NUL or unpaired surrogates');
 
-function text(maxChars: number) {
-  return v.pipe(
-    v.string('must be a string'),
-    v.maxLength(maxChars, `must be at most ${maxChars} characters`),
-    storable,
+/** JSON Schema, and so the document, counts code points, where `length` counts an emoji twice. */
+function hasAtMost(maxChars: number, text: string): boolean {
+  if (text.length <= maxChars) return true;
+  return text.length <= 2 * maxChars && [...text].length <= maxChars;
+}
+
+export function atMostChars(maxChars: number) {
+  return shownAs(
+    v.check<string, string>((text) => hasAtMost(maxChars, text), `must be at most ${maxChars} characters`),
+    { maxLength: maxChars },
   );
+}
+
+function text(maxChars: number) {
+  return v.pipe(v.string('must be a string'), atMostChars(maxChars), storable);
 }
 
 export function requiredText(maxChars: number) {
@@ -172,13 +181,26 @@ export const isoTime = v.pipe(
 
 const MAX_JSON_DEPTH = 32;
 
-/** Whether a parsed JSON value can be stored and read back unchanged. */
-function isStorableJson(value: unknown, depth = 0): boolean {
-  if (typeof value === 'string') return isStorableText(value);
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth >= MAX_JSON_DEPTH) return false;
-  return Object.entries(value).every(([key, item]) => isStorableText(key) && isStorableJson(item, depth + 1));
+const STORABLE_JSON = `must hold only storable text and finite numbers, nested at most ${MAX_JSON_DEPTH} deep`;
+const WHOLE_NUMBERS = `must hold whole numbers of at most ${Number.MAX_SAFE_INTEGER}: write longer ones as text`;
+
+/** Why a parsed JSON value cannot be stored and read back unchanged. */
+function jsonFault(value: unknown, depth = 0): string | undefined {
+  if (typeof value === 'string') return isStorableText(value) ? undefined : STORABLE_JSON;
+  if (typeof value === 'number') return numberFault(value);
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth >= MAX_JSON_DEPTH) return STORABLE_JSON;
+  for (const [key, item] of Object.entries(value)) {
+    const fault = isStorableText(key) ? jsonFault(item, depth + 1) : STORABLE_JSON;
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+/** The parser has rounded whole numbers beyond the safe ones: an order's number would come back as another. */
+function numberFault(value: number): string | undefined {
+  if (!Number.isFinite(value)) return STORABLE_JSON;
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? WHOLE_NUMBERS : undefined;
 }
 
 /** An object of the caller's own, kept as it is. */
@@ -192,12 +214,11 @@ export const freeObject = v.pipe(
   ),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
+    const fault = jsonFault(dataset.value);
     // A value that is nested too deep cannot be written out, so it has no size.
-    if (!isStorableJson(dataset.value)) {
-      addIssue({ message: `must hold only storable text and finite numbers, nested at most ${MAX_JSON_DEPTH} deep` });
-    } else if (Buffer.byteLength(JSON.stringify(dataset.value)) > LIMITS.integrationDataBytes) {
+    if (fault) addIssue({ message: fault });
+    else if (Buffer.byteLength(JSON.stringify(dataset.value)) > LIMITS.integrationDataBytes)
       addIssue({ message: `must be at most ${LIMITS.integrationDataBytes} bytes of JSON` });
-    }
   }),
 );
 

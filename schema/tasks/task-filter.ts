@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isoTime, oneOf, queryFlag, queryId, queryList } from '../fields/fields.ts';
+import { atMostChars, isoTime, oneOf, queryFlag, queryId, queryList } from '../fields/fields.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { queryBox } from '../fleet/position.ts';
 import { LIMITS } from '../limits.ts';
@@ -30,10 +30,7 @@ const anyCode = v.pipe(
   // A code may hold commas itself.
   v.transform(({ text, codes }) => codes && normalized([...codes, text])),
 );
-const search = v.pipe(
-  v.string(),
-  v.check((text) => text.length <= LIMITS.shortTextChars, `must be at most ${LIMITS.shortTextChars} characters`),
-);
+const search = v.pipe(v.string(), atMostChars(LIMITS.shortTextChars));
 
 const integrationData = v.pipe(
   v.array(v.tuple([v.string(), v.string()])),

@@ -24,6 +24,7 @@ const CASES: readonly (readonly [change: object, violations: readonly string[]])
   [{ name: ' \t\n' }, ['name must not be empty']],
   [{ name: 5 }, ['name must be a string']],
   [{ name: 'x'.repeat(256) }, ['name must be at most 255 characters']],
+  [{ name: '📦'.repeat(256) }, ['name must be at most 255 characters']],
   [{ taskType: undefined }, ['taskType is required']],
   [{ taskType: 'DELIVERY' }, [`taskType ${TYPES}`]],
   [{ taskType: 'cash_collection' }, [`taskType ${TYPES}`]],
@@ -91,6 +92,10 @@ const CASES: readonly (readonly [change: object, violations: readonly string[]])
   [{ preferredAgentId: '1' }, ['preferredAgentId must be a number']],
   [{ integrationData: [] }, ['integrationData must be an object']],
   [{ integrationData: 'x' }, ['integrationData must be an object']],
+  [
+    { integrationData: { orders: [{ number: 12_345_678_901_234_567_000 }] } },
+    ['integrationData must hold whole numbers of at most 9007199254740991: write longer ones as text'],
+  ],
   [{ integrationData: { blob: 'x'.repeat(16_384) } }, ['integrationData must be at most 16384 bytes of JSON']],
   [{ readyAt: '2031-01-01' }, [`readyAt ${A_TIME}`]],
   [{ readyAt: '0000-01-01T00:00:00Z' }, ['readyAt must not lie before the year 1000']],
@@ -174,7 +179,7 @@ test('values at their limits pass', async () => {
   assert.ok(email.length <= 254);
   const task = await fixture.api.createTask({
     name: 'n'.repeat(255),
-    code: 'c'.repeat(255),
+    code: '📦'.repeat(255),
     notes: 'x'.repeat(10_000),
     description: 'y'.repeat(10_000),
     customer: { ...customer, email },

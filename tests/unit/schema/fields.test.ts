@@ -139,7 +139,13 @@ test('an e-mail address is checked by its syntax', () => {
 
 test('a free object is kept exactly when JSON and Postgres can hold it unchanged', () => {
   const deep = (depth: number): unknown => (depth === 0 ? 1 : { a: deep(depth - 1) });
-  for (const value of [{}, { a: null, b: [1, 'x', true, { c: [] }] }, JSON.parse('{"__proto__":{"x":1}}'), deep(32)]) {
+  for (const value of [
+    {},
+    { a: null, b: [1, 'x', true, { c: [] }] },
+    { a: [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 0.1, 1e-300] },
+    JSON.parse('{"__proto__":{"x":1}}'),
+    deep(32),
+  ]) {
     assert.equal(v.parse(freeObject, value), value);
   }
   for (const value of [
@@ -149,6 +155,9 @@ test('a free object is kept exactly when JSON and Postgres can hold it unchanged
     1,
     { a: Infinity },
     { a: Number.NaN },
+    { a: [2 ** 53] },
+    { a: { b: -(2 ** 53) } },
+    { a: 1e300 },
     { '\u0000': 1 },
     { a: ['\ud800'] },
     deep(33),
