@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '../../../schema/errors.ts';
 import type { AgentRecord } from '../../../schema/fleet/agent.ts';
 import { isCashType, isTerminal, TASK_STATUSES, type TaskRecord, type TaskStatus } from '../../../schema/tasks/task.ts';
-import { type Actor, checkStep, fieldsOfStep, mayUpdate, UNVISITED, type Verdict } from './task-machine.ts';
+import { type Actor, allowedNext, checkStep, fieldsOfStep, mayUpdate, UNVISITED, type Verdict } from './task-machine.ts';
 
 /** The exceptions of a day are for dispatchers and administrators. Source: docs/contract.md §2. */
 export function mayHandleExceptions({ role }: Pick<Actor, 'role'>): boolean {
@@ -47,7 +47,7 @@ export function judgeReassignment(
   // A job, and a task that nobody has or that has ended, are refused as by an assignment.
   if (task.childIds !== null || isTerminal(status)) return refuse(checkStep(task, 'assigned')!);
   if (mayUpdate(status)) {
-    const details = { from: status, to: 'assigned', allowed: [] };
+    const details = { from: status, to: 'assigned', allowed: allowedNext(status) };
     return refuse(refusal('INVALID_STATUS_TRANSITION', 'Nobody has the task: assign it', details));
   }
   const isOther = fromAgentId != null && fromAgentId !== agentId;

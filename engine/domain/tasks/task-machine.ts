@@ -47,8 +47,8 @@ export type Verdict =
   | { readonly kind: 'not-found' | 'forbidden' | 'unchanged' | 'change' }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** The statuses that may follow `from`, in lifecycle order. */
-function allowedNext(from: TaskStatus): readonly TaskStatus[] {
+/** The statuses that may follow `from` by any request, in lifecycle order. */
+export function allowedNext(from: TaskStatus): readonly TaskStatus[] {
   return TRANSITIONS[from];
 }
 

@@ -54,6 +54,21 @@ test('a task on its way goes to another agent, and both see it on their streams'
     assert.equal((await step(day, task.id, one, second.api)).status, 200);
 });
 
+test('a task that nobody has is to be assigned: the refusal lists the statuses that may follow', async () => {
+  const day = await dayOf(fixture);
+  const { id } = await day.api.createTask();
+  const { status, body } = await reassign(day, id, { agentId: day.agents[0]!.agentId });
+  assert.deepEqual(
+    [status, body.code, body.message, body.details],
+    [
+      409,
+      'INVALID_STATUS_TRANSITION',
+      'Nobody has the task: assign it',
+      { from: 'new', to: 'assigned', allowed: ['awaiting_assignment', 'assigned', 'cancelled'] },
+    ],
+  );
+});
+
 test('with its packages handed over a task stays on its way', async () => {
   const day = await dayOf(fixture);
   const { id, packages } = await day.taskIn('in_transit', { packages: [{ name: 'box' }] });
