@@ -54,9 +54,7 @@ export interface NoticeFacts {
 /** `22 Nov 2026, 14:00–16:00 CET`; undefined for a task without times. The date is always there: nobody knows when it is read. */
 export function windowText({ letterhead, task }: Pick<NoticeFacts, 'letterhead' | 'task'>): string | undefined {
   const { timeWindowStart: start, timeWindowEnd: end } = task;
-  const times = localTimeIn(letterhead.timeZone);
-  const text = times.window({ start, end });
-  return text && `${text} ${times.zone((start ?? end)!)}`;
+  return localTimeIn(letterhead.timeZone).zonedWindow({ start, end });
 }
 
 /** `22 Nov 2026, 14:20 CET`; undefined while nobody knows when the courier comes. */

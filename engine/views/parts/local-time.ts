@@ -10,8 +10,13 @@ interface Window {
 export interface LocalTime {
   /** `14:10` on the day of `now`, else with the date: `25 Nov 2026, 14:10`. Without `now` always with the date. */
   moment(at: string, now?: string): string;
-  /** `25 Nov 2026, 14:00–16:00`, without the date as in `moment`; undefined for a window without times. */
+  /**
+   * `25 Nov 2026, 14:00–16:00`, without the date as in `moment`, and with the names of the zone where the clocks change in
+   * between: `02:30 CEST–02:30 CET`. Undefined for a window without times.
+   */
   window(window: Window, now?: string): string | undefined;
+  /** The same with its date, for whoever reads it elsewhere: `25 Nov 2026, 14:00–16:00 CET`. */
+  zonedWindow(window: Window): string | undefined;
   /** `2026-11-25 14:10`, for paper. */
   stamp(at: string): string;
   /** The short name that the zone has then: `CET`, `GMT+5:30`. */
@@ -44,13 +49,22 @@ function newLocalTime(timeZone: string): LocalTime {
     now !== undefined && day(now) === day(at) ? hour(at) : `${day(at)}, ${hour(at)}`;
   const zoneNames = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' });
   const zone = (at: string) => nameIn(zoneNames, at);
+  const isAcrossChange = ({ start, end }: Window) => start !== null && end !== null && zone(start) !== zone(end);
+  const window = ({ start, end }: Window, now?: string) => {
+    if (start !== null && end !== null) {
+      // The hour that the clocks repeat would read 02:30–02:30.
+      const zoneOf = (at: string) => (isAcrossChange({ start, end }) ? ` ${zone(at)}` : '');
+      return `${moment(start, now)}${zoneOf(start)}–${day(start) === day(end) ? hour(end) : moment(end)}${zoneOf(end)}`;
+    }
+    if (start !== null) return `from ${moment(start, now)}`;
+    return end === null ? undefined : `by ${moment(end, now)}`;
+  };
   return {
     moment,
-    window({ start, end }, now) {
-      if (start !== null && end !== null)
-        return `${moment(start, now)}–${day(start) === day(end) ? hour(end) : moment(end)}`;
-      if (start !== null) return `from ${moment(start, now)}`;
-      return end === null ? undefined : `by ${moment(end, now)}`;
+    window,
+    zonedWindow(times) {
+      const text = window(times);
+      return text && (isAcrossChange(times) ? text : `${text} ${zone((times.start ?? times.end)!)}`);
     },
     stamp: (at) => `${isoDays.format(Date.parse(at))} ${hour(at)}`,
     zone,

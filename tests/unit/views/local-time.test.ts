@@ -30,6 +30,20 @@ test('a window has each date once', () => {
   assert.equal(utc.window({ start: null, end: null }), undefined);
 });
 
+test('a window across a change of the clocks has the names of the zone', () => {
+  const berlin = localTimeIn('Europe/Berlin');
+  const [first, again] = ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z'];
+  assert.equal(berlin.window({ start: first, end: again }, first), '02:30 CEST–02:30 CET');
+  assert.equal(berlin.window({ start: first, end: first }, first), '02:30–02:30');
+  assert.equal(
+    berlin.window({ start: '2026-10-24T20:00:00.000Z', end: again }),
+    '24 Oct 2026, 22:00 CEST–25 Oct 2026, 02:30 CET',
+  );
+  assert.equal(berlin.zonedWindow({ start: first, end: again }), '25 Oct 2026, 02:30 CEST–02:30 CET');
+  assert.equal(berlin.zonedWindow({ start: null, end: again }), 'by 25 Oct 2026, 02:30 CET');
+  assert.equal(berlin.zonedWindow({ start: null, end: null }), undefined);
+});
+
 test('a stamp for paper sorts as text, midnight included', () => {
   assert.equal(localTimeIn('UTC').stamp('2026-01-02T00:05:00.000Z'), '2026-01-02 00:05');
 });
