@@ -2,6 +2,7 @@ import { type AgentRecord, type AgentView, agentView } from '../../schema/fleet/
 import { type ShiftView, shiftListView, type WorkShift } from '../../schema/fleet/shift.ts';
 import { type ScheduledItem, scheduleView } from '../../schema/tasks/schedule.ts';
 import { compileSerializer } from './parts/serializer.ts';
+import { shownCoordinate } from './parts/shown-coordinate.ts';
 import { taskAgentViewOf } from './task-view.ts';
 
 const serializeAgent: (view: AgentView) => string = compileSerializer(agentView);
@@ -26,8 +27,8 @@ export function agentViewOf(agent: AgentRecord): AgentView {
     skills: skills as string[],
     home: home && {
       address: home.address,
-      latitude: home.latitude.toFixed(8),
-      longitude: home.longitude.toFixed(8),
+      latitude: shownCoordinate(home.latitude),
+      longitude: shownCoordinate(home.longitude),
     },
     createdAt,
     updatedAt,

@@ -9,6 +9,7 @@ import { searchViewOf } from '../domain/assignment/search-wait.ts';
 import { formatMinor } from '../domain/money/money.ts';
 import { dueAtOf, isDelayed } from '../domain/tasks/delay.ts';
 import { compilePieces, compileSerializer, inOnePiece } from './parts/serializer.ts';
+import { shownCoordinate } from './parts/shown-coordinate.ts';
 import { trackingUrlOf } from './parts/tracking-url.ts';
 
 const NO_CHILDREN: TaskView['children'] = [];
@@ -137,8 +138,8 @@ export function locationViewOf(location: LocationRecord): LocationView {
   return {
     id: location.id,
     address: location.address,
-    latitude: location.latitude.toFixed(8),
-    longitude: location.longitude.toFixed(8),
+    latitude: shownCoordinate(location.latitude),
+    longitude: shownCoordinate(location.longitude),
     building: location.building,
     floor: location.floor,
     apartment: location.apartment,

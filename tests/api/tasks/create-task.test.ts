@@ -240,6 +240,7 @@ test('coordinates are strings with exactly 8 decimals', async () => {
   for (const [latitude, longitude, shown] of [
     [90, -180, ['90.00000000', '-180.00000000']],
     [-0.5, 0, ['-0.50000000', '0.00000000']],
+    [-0.000000004, -0.000000006, ['0.00000000', '-0.00000001']],
     [51.123456789, 0.000000014, ['51.12345679', '0.00000001']],
   ] as const) {
     const { location } = await fixture.api.createTask({ location: { address: 'x', latitude, longitude } });
