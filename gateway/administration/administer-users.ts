@@ -3,7 +3,9 @@ import type { AuditNote } from '../../engine/store/accounts/change-notes.ts';
 import { drawIds } from '../../engine/store/accounts/channel-store.ts';
 import {
   endSessions,
+  findOtherAdmin,
   insertUser,
+  isAdmin,
   readUser,
   requestFirstMail,
   updateUser,
@@ -86,7 +88,10 @@ export function inviteUser(
   });
 }
 
-/** Changes a user. A user with fewer rights loses them everywhere before the answer. */
+/**
+ * Changes a user. A user with fewer rights loses them everywhere before the answer. The last administrator keeps them:
+ * nobody of the organization could give them back.
+ */
 export function changeUser(
   administration: Administration,
   request: ParsedRequest<ById, unknown, UpdateUserInput>,
@@ -106,10 +111,12 @@ export function changeUser(
     const message = 'User updated';
     if (encodeUser(after) === encodeUser(before)) return { answer: { status: 200, message, data: encodeUser(before) } };
     const written = { ...after, version: before.version + 1, updatedAt: now };
+    const needsOther = isAdmin(before) && !isAdmin(after) && caller.role !== 'super_admin';
+    if (needsOther && !(await findOtherAdmin(sql, before))) return { refusal: refusal('CONFLICT', LAST_ADMIN) };
     return {
       answer: { status: 200, message, data: encodeUser(written) },
       write: {
-        change: updateUser(sql, written),
+        change: updateUser(sql, written, { needsOtherAdmin: needsOther }),
         // Those of logins that ran beside the deactivation, which did not see them, end before the account comes back.
         also: before.isActive === written.isActive ? [] : [endSessions(sql, written)],
         notes: [userNote(caller, 'user.updated', before, written)],
@@ -118,6 +125,8 @@ export function changeUser(
     };
   });
 }
+
+const LAST_ADMIN = 'The user is the only org_admin who is active and verified: make another one first';
 
 /** A user as it is made: active, and verified only where there is no address to verify. */
 export function newUser({

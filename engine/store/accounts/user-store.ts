@@ -62,13 +62,39 @@ export function requestFirstMail(sql: Sql, purpose: TokenPurpose, email: string)
     ON CONFLICT (purpose, lower(email)) DO UPDATE SET requested_at = now(), attempts = 0, due_at = now()`;
 }
 
-/** Writes a user's next version; no row when another version came between. */
-export function updateUser(sql: Sql, user: UserRecord): Fragment {
+/**
+ * Writes a user's next version; no row when another version came between, or when it needs another administrator and there
+ * is none any more.
+ */
+export function updateUser(
+  sql: Sql,
+  user: UserRecord,
+  { needsOtherAdmin }: { readonly needsOtherAdmin: boolean },
+): Fragment {
+  // Locked: of two administrators who take each other's rights at the same time one stays.
+  const other = sql`AND EXISTS (SELECT FROM (SELECT ${otherAdmin(sql, user)} FOR SHARE) o)`;
   return sql`
     UPDATE users SET version = ${user.version}, role = ${user.role}, first_name = ${user.firstName},
       last_name = ${user.lastName}, is_active = ${user.isActive}, updated_at = ${user.updatedAt}
     WHERE organization_id = ${user.organizationId} AND id = ${user.id} AND version = ${user.version - 1}
+      ${needsOtherAdmin ? other : sql``}
     RETURNING id`;
+}
+
+export function isAdmin({ role, isActive }: Pick<UserRecord, 'role' | 'isActive'>): boolean {
+  return role === 'org_admin' && isActive;
+}
+
+/** Whether the organization has an administrator beside this user who can act: by a session or by a key. */
+export async function findOtherAdmin(sql: Sql, user: UserRecord): Promise<boolean> {
+  const query = () => sql`SELECT ${otherAdmin(sql, user)}`;
+  return (await retried(query, LIMITS.readDeadlineMs, 'looking for another administrator')).length > 0;
+}
+
+function otherAdmin(sql: Sql, { organizationId, id }: UserRecord): Fragment {
+  return sql`
+    1 FROM users u WHERE u.organization_id = ${organizationId} AND u.id <> ${id} AND u.role = 'org_admin' AND u.is_active
+      AND u.email_verified_at IS NOT NULL LIMIT 1`;
 }
 
 /** Ends the sessions of a user whose activity changed: if the account comes back, they do not. */
