@@ -2,6 +2,8 @@ import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 
 /** A process ends only after its connections. Those of a database go with it, so few processes wait this long. */
 const IDLE_MS = 3_000;
+/** Those to the server itself outlive each database: the next file of the process needs one at once, or none comes. */
+const SERVER_IDLE_MS = 300;
 
 interface Idle {
   readonly sql: Sql;
@@ -16,7 +18,16 @@ const idle = new Map<string, Idle[]>();
  * call, so `body` leaves no setting, lock or listener behind: tests make thousands of calls, and a new connection costs
  * more than most statements.
  */
-export async function withSql<T>(databaseUrl: string, body: (sql: Sql) => Promise<T>): Promise<T> {
+export function withSql<T>(databaseUrl: string, body: (sql: Sql) => Promise<T>): Promise<T> {
+  return withKept(databaseUrl, IDLE_MS, body);
+}
+
+/** The same for the server that makes and drops the databases. */
+export function withServer<T>(serverUrl: string, body: (sql: Sql) => Promise<T>): Promise<T> {
+  return withKept(serverUrl, SERVER_IDLE_MS, body);
+}
+
+async function withKept<T>(databaseUrl: string, idleMs: number, body: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = takeIdle(databaseUrl) ?? openConnection(databaseUrl);
   let isGood = false;
   try {
@@ -24,7 +35,7 @@ export async function withSql<T>(databaseUrl: string, body: (sql: Sql) => Promis
     isGood = true;
     return result;
   } finally {
-    if (isGood) keep(databaseUrl, sql);
+    if (isGood) keep(databaseUrl, sql, idleMs);
     else await sql.end({ timeout: 5 });
   }
 }
@@ -47,7 +58,7 @@ function takeIdle(databaseUrl: string): Sql | undefined {
   return taken?.sql;
 }
 
-function keep(databaseUrl: string, sql: Sql): void {
+function keep(databaseUrl: string, sql: Sql, idleMs: number): void {
   const kept = idle.get(databaseUrl) ?? [];
   idle.set(databaseUrl, kept);
   const timer = setTimeout(() => {
@@ -57,6 +68,6 @@ function keep(databaseUrl: string, sql: Sql): void {
     );
     // The server has gone, and the connection with it.
     sql.end({ timeout: 5 }).catch(() => {});
-  }, IDLE_MS);
+  }, idleMs);
   kept.push({ sql, timer });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { migrate } from '../../engine/store/migrate.ts';
-import { closeIdle, withSql } from './connections.ts';
+import { closeIdle, withServer } from './connections.ts';
 
 /** The variables by which tests/run.ts gives the stores of the run to the test files. */
 export const STORE_VARIABLES = {
@@ -71,7 +71,6 @@ function databaseAt(serverUrl: string, name: string): TestDatabase {
     await closeIdle(url.href);
     if (process.env[STORE_VARIABLES.templateDatabase]) await markUnused(serverUrl, name);
     else await dropDatabases(serverUrl, [name]);
-    await closeIdle(serverUrl);
   };
   return { name, url: url.href, drop };
 }
@@ -100,7 +99,7 @@ export function randomName(kind: string): string {
 }
 
 function onServer<Row extends object = object>(serverUrl: string, statement: string): Promise<readonly Row[]> {
-  return withSql(serverUrl, (sql) => sql.unsafe<Row[]>(statement));
+  return withServer(serverUrl, (sql) => sql.unsafe<Row[]>(statement));
 }
 
 function getVariable(name: keyof typeof STORE_VARIABLES): string {
