@@ -19,7 +19,7 @@ import { randomName } from './support/stores.ts';
 /** `npm run test:only -- [--slow] [part of a path …]`: see CONTRIBUTING.md. */
 
 /** More than a small machine has cores: many tests wait for processes to start and for time to pass. */
-const FILES_AT_A_TIME = 5;
+const FILES_AT_A_TIME = 6;
 /** A joined file holds many test files, and beside other heavy work it needs its time. */
 const FILE_TIMEOUT_MS = 600_000;
 const SLOW_FILE_TIMEOUT_MS = 900_000;
