@@ -23,7 +23,7 @@ export function cutText(text: string, maxChars: number): string {
 const storable = v.check<string, string>(isStorableText, 'must not contain NUL or unpaired surrogates');
 
 /** JSON Schema, and so the document, counts code points, where `length` counts an emoji twice. */
-function hasAtMost(maxChars: number, text: string): boolean {
+export function hasAtMost(maxChars: number, text: string): boolean {
   if (text.length <= maxChars) return true;
   return text.length <= 2 * maxChars && [...text].length <= maxChars;
 }

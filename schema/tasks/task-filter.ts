@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { atMostChars, isoTime, oneOf, queryFlag, queryId, queryList } from '../fields/fields.ts';
+import { hasAtMost, isoTime, oneOf, queryFlag, queryId, queryList } from '../fields/fields.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { queryBox } from '../fleet/position.ts';
 import { LIMITS } from '../limits.ts';
@@ -30,7 +30,10 @@ const anyCode = v.pipe(
   // A code may hold commas itself.
   v.transform(({ text, codes }) => codes && normalized([...codes, text])),
 );
-const search = v.pipe(v.string(), atMostChars(LIMITS.shortTextChars));
+const search = v.pipe(
+  v.string(),
+  v.check((text) => hasAtMost(LIMITS.shortTextChars, text), `must be at most ${LIMITS.shortTextChars} characters`),
+);
 
 const integrationData = v.pipe(
   v.array(v.tuple([v.string(), v.string()])),

@@ -15,7 +15,7 @@ export interface LocalTime {
    * between: `02:30 CEST–02:30 CET`. Undefined for a window without times.
    */
   window(window: Window, now?: string): string | undefined;
-  /** The same with its date, for whoever reads it elsewhere: `25 Nov 2026, 14:00–16:00 CET`. */
+  /** The same with its date and zone, for mails: `25 Nov 2026, 14:00–16:00 CET`. */
   zonedWindow(window: Window): string | undefined;
   /** `2026-11-25 14:10`, for paper. */
   stamp(at: string): string;

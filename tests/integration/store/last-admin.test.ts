@@ -19,7 +19,7 @@ test('of administrators who take each other’s rights at two gateways at the sa
   const needs = { needsOtherAdmin: true };
   const changed = await database.sql.begin(async (sql) => {
     const rows = await sql`${updateUser(database.sql, first, needs)}`;
-    // It finds the first one as an administrator still, and waits for what becomes of it.
+    // It still sees the first one as an administrator, and waits for the end of this change.
     const other = beside`${updateUser(beside, second, needs)}`.execute();
     await delay(200);
     return { rows, other };
