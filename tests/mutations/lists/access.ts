@@ -60,4 +60,20 @@ export const ACCESS: readonly Mutation[] = [
       ],
     ],
   ),
+  ...mutationsOf(
+    'engine/store/accounts/user-store.ts',
+    ['store/last-admin', 'administration/last-admin'],
+    [
+      [')} FOR SHARE) o', ')}) o', 'Two administrators cannot take each other’s rights at the same time.'],
+      ['\n      AND u.email_verified_at IS NOT NULL', '', 'An administrator who cannot sign in yet does not count.'],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/administration/administer-users.ts',
+    ['administration/last-admin'],
+    [
+      [" && caller.role !== 'super_admin'", '', 'A super admin may demote the last administrator.'],
+      ['isAdmin(before) && !isAdmin(after)', 'isAdmin(before)', 'The last administrator may have another name.'],
+    ],
+  ),
 ];

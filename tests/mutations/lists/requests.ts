@@ -6,6 +6,36 @@ const ORDER = ['api/refusals/order-of-refusal', 'api/refusals/conditional'];
 /** Faults in idempotency, quotas and the order of refusals. */
 export const REQUESTS: readonly Mutation[] = [
   ...mutationsOf(
+    'schema/fields/fields.ts',
+    ['api/refusals/validation', 'unit/schema/fields'],
+    [
+      ['text.length <= 2 * maxChars && ', 'false && ', 'A text is measured in code points.'],
+      ['[...text].length <= maxChars', 'true', 'A text of emojis has a bound, too.'],
+      ['!Number.isSafeInteger(value) ? WHOLE_NUMBERS', 'false ? WHOLE_NUMBERS', 'No number is rounded in silence.'],
+    ],
+  ),
+  ...mutationsOf(
+    'schema/accounts/organization.ts',
+    ['administration/assignment-settings', 'administration/letterhead-settings', 'administration/organizations'],
+    [
+      [
+        'merged(isObject(before[name]) ? before[name] : {}, change)',
+        'merged({}, change)',
+        'A change of a group of settings leaves the rest of the group.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/domain/tasks/requirements.ts',
+    ['api/exceptions/requirements'],
+    [['given?.trim() ? given : null', 'given ?? null', 'A blank barcode is none.']],
+  ),
+  ...mutationsOf(
+    'schema/tasks/task-filter.ts',
+    ['api/lists/task-filters'],
+    [['normalized([...codes, text])', 'normalized(codes)', 'A code may hold commas.']],
+  ),
+  ...mutationsOf(
     'gateway/request/acceptor.ts',
     ['unit/gateway/acceptor'],
     [
