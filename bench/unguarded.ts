@@ -25,7 +25,7 @@ function withoutGuards(access: Access): Access {
     quotas: {
       draw: () => ({ headers: [], retryAfterSeconds: null }),
       drawAddress: () => ({ headers: [], retryAfterSeconds: null }),
-      owe: () => {},
+      owe: () => [],
     },
   };
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Job, Queue, UnrecoverableError, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import * as v from 'valibot';
@@ -54,6 +55,8 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
   const { redis, prefix, clock, log } = options;
   const names = Object.keys(JOBS) as JobName[];
   const stopping = new AbortController();
+  // Each job that runs listens to it, and Node would warn of a leak from the eleventh on.
+  setMaxListeners(0, stopping.signal);
   const streams = { events: { maxLen: LIMITS.jobNotes } };
   const queues = new Map(
     names.map((name) => [name, new Queue(queueName(name), { connection: redis, prefix, streams })]),

@@ -102,11 +102,12 @@ export async function changeWebhook(
   return administerOne(administration, request, plan, complaint);
 }
 
-/** Gives a webhook another secret; the one it had signs along for a day. */
+/** Gives a webhook another secret; the one it had signs along for a day, unless it was only just made. */
 export function rotateSecret(administration: Administration, request: ParsedRequest<ById>): Promise<RouteAnswer> {
   return administerOne(administration, request, async (before, now) => {
     const secret = newSigningSecret();
     const previousUntil = isoTime(Date.parse(now) + LIMITS.previousSecretMs);
+    const repeatedFrom = isoTime(Date.parse(previousUntil) - LIMITS.rotationRepeatedMs);
     const after = { ...before, version: before.version + 1, updatedAt: now };
     return {
       answer: { status: 200, message: 'Secret rotated', data: encodeWebhookWithSecret(after, secret) },
@@ -114,6 +115,7 @@ export function rotateSecret(administration: Administration, request: ParsedRequ
         change: replaceSecret(administration.sql, after, {
           sealedSecret: sealed(administration, after, secret),
           previousUntil,
+          repeatedFrom,
         }),
         notes: [webhookNote(request.identity.caller, 'webhook.secret_rotated', before, after)],
         revokes: false,

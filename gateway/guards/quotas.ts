@@ -12,8 +12,8 @@ export interface Quotas {
   draw(identity: Identity): Draw;
   /** The same for a request that nobody stands behind, by its client's network. */
   drawAddress(address: string | null): Draw;
-  /** Takes more, later and without refusing: what comes next pays for it. */
-  owe(identity: Identity, cost: number): void;
+  /** Takes more, later and without refusing: what comes next pays for it. Returns the headers for what is left now. */
+  owe(identity: Identity, cost: number): Draw['headers'];
 }
 
 /** The largest integer of a structured field. */
@@ -42,7 +42,7 @@ export function startQuotas(clock: Clock, scheduler: Scheduler): Quotas & { stop
     drawAddress: (address) => addresses.draw(networkOf(address ?? ''), DEFAULT_RATE),
     owe(identity, cost) {
       const perSecond = identity.rateLimit ?? DEFAULT_RATE;
-      if (perSecond !== 0) callers.owe(keyOf(identity), perSecond, cost);
+      return perSecond === 0 ? UNLIMITED.headers : callers.owe(keyOf(identity), perSecond, cost);
     },
     stop,
   };

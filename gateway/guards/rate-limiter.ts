@@ -54,20 +54,20 @@ export class RateLimiter<Key> {
   /** Takes 1, unless that is more than there is. A caller whose rate has changed begins with a full bucket. */
   draw(key: Key, perSecond: number): Draw {
     const bucket = this.#bucketOf(key, perSecond);
-    const { burst, header } = bucket.policy;
+    const { burst } = bucket.policy;
     const isAllowed = bucket.used + 1 <= burst + ROUNDING;
     if (isAllowed) bucket.used += 1;
-    const remaining = Math.max(0, Math.floor(burst - bucket.used + ROUNDING));
-    const resetSeconds = Math.ceil(bucket.used / perSecond - ROUNDING);
     return {
-      headers: [header, ['RateLimit', `"${this.#name}";r=${remaining};t=${resetSeconds}`]],
+      headers: this.#headersOf(bucket),
       retryAfterSeconds: isAllowed ? null : Math.max(1, Math.ceil((bucket.used + 1 - burst) / perSecond - ROUNDING)),
     };
   }
 
-  /** Takes more than there may be: what comes next pays for it. */
-  owe(key: Key, perSecond: number, cost: number): void {
-    this.#bucketOf(key, perSecond).used += cost;
+  /** Takes more than there may be: what comes next pays for it. Returns the headers for what is left now. */
+  owe(key: Key, perSecond: number, cost: number): Draw['headers'] {
+    const bucket = this.#bucketOf(key, perSecond);
+    bucket.used += cost;
+    return this.#headersOf(bucket);
   }
 
   /** Forgets the callers whose buckets are full. */
@@ -76,6 +76,12 @@ export class RateLimiter<Key> {
     for (const [key, bucket] of this.#buckets) {
       if (usedAt(now, bucket) === 0) this.#buckets.delete(key);
     }
+  }
+
+  #headersOf({ used, policy: { perSecond, burst, header } }: Bucket): Draw['headers'] {
+    const remaining = Math.max(0, Math.floor(burst - used + ROUNDING));
+    const resetSeconds = Math.ceil(used / perSecond - ROUNDING);
+    return [header, ['RateLimit', `"${this.#name}";r=${remaining};t=${resetSeconds}`]];
   }
 
   #bucketOf(key: Key, perSecond: number): Bucket {

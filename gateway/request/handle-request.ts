@@ -222,6 +222,11 @@ class Exchange implements AnswerObserver {
     return 'refused' in authentication || draw.retryAfterSeconds === null ? authentication : tooMany(draw);
   }
 
+  /** A costly request takes more once its size is known. Its answer says what that leaves. */
+  #owe(identity: Identity, cost: number): void {
+    this.#quotaHeaders = this.#services.access.quotas.owe(identity, cost);
+  }
+
   async #serveRaw(
     route: RawRoute,
     params: Readonly<Record<string, string>>,
@@ -233,7 +238,7 @@ class Exchange implements AnswerObserver {
     const violations: string[] = [];
     const target = this.#parseTarget(route, params, violations);
     if (violations.length > 0) return this.refuse(this.#invalid(violations));
-    if (route.extraCost) this.#services.access.quotas.owe(identity, route.extraCost(target.query));
+    if (route.extraCost) this.#owe(identity, route.extraCost(target.query));
     const request: ParsedRequest = {
       identity,
       origin: this.#origin,
@@ -303,7 +308,7 @@ class Exchange implements AnswerObserver {
     if (violations.length > 0) return { refused: this.#invalid(violations) };
     const ownId = route.me && params['id'] === undefined ? identity.caller.agentId : undefined;
     if (ownId === null) return { refused: refusalBody(notFound('Agent', 'me')) };
-    if (route.extraCost) this.#services.access.quotas.owe(identity, route.extraCost(input));
+    if (route.extraCost) this.#owe(identity, route.extraCost(input));
     const { type, id } = identity.caller;
     const idempotency =
       key === undefined

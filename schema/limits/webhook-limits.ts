@@ -10,6 +10,8 @@ export const WEBHOOK_LIMITS = {
   webhookConcurrency: 16,
   /** The time to start using a rotated secret. */
   previousSecretMs: 24 * 3_600_000,
+  /** A rotation that is repeated so soon, after a lost answer or a double click, replaces a secret that nobody uses yet. */
+  rotationRepeatedMs: 10 * 60_000,
   /** Webhooks whose secrets one statement encrypts. */
   secretsPerStatement: 500,
   /** From the request to the end of the answer. */

@@ -1,7 +1,15 @@
 import { type Refusal, refusal } from '../../../schema/errors.ts';
 import type { AgentRecord } from '../../../schema/fleet/agent.ts';
 import { isCashType, isTerminal, TASK_STATUSES, type TaskRecord, type TaskStatus } from '../../../schema/tasks/task.ts';
-import { type Actor, allowedNext, checkStep, fieldsOfStep, mayUpdate, UNVISITED, type Verdict } from './task-machine.ts';
+import {
+  type Actor,
+  allowedNext,
+  checkStep,
+  fieldsOfStep,
+  mayUpdate,
+  UNVISITED,
+  type Verdict,
+} from './task-machine.ts';
 
 /** The exceptions of a day are for dispatchers and administrators. Source: docs/contract.md §2. */
 export function mayHandleExceptions({ role }: Pick<Actor, 'role'>): boolean {

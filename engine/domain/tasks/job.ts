@@ -51,23 +51,27 @@ export function jobOutcome(children: readonly ChildOutcome[]): {
   return { outcome: 'failed', failureReason: `${failed} of ${completed.length} completed tasks failed` };
 }
 
-/** The first time that a child made each step, and the last end. Cancelled children count only among themselves. */
+/**
+ * The first time that a child made each step, where cancelled children count only among themselves, and the end of the
+ * last child: a job whose last open child is cancelled is completed by that, and not before.
+ */
 function jobTimes(children: readonly ChildTimes[]): Omit<ChildTimes, 'status'> {
   const alive = children.filter(({ status }) => status !== 'cancelled');
   const counted = alive.length > 0 ? alive : children;
-  const sorted = (field: keyof Omit<ChildTimes, 'status'>) =>
-    counted
-      .map((child) => child[field])
-      .filter((at) => at !== null)
-      .sort();
+  const first = (field: 'assignedAt' | 'acceptedAt' | 'startedAt') => sorted(counted.map((child) => child[field]))[0];
+  const lastEnd = sorted(children.map(({ completedAt, cancelledAt }) => completedAt ?? cancelledAt)).at(-1) ?? null;
   const status = jobStatus(children);
   return {
-    assignedAt: sorted('assignedAt')[0] ?? null,
-    acceptedAt: sorted('acceptedAt')[0] ?? null,
-    startedAt: sorted('startedAt')[0] ?? null,
-    completedAt: status === 'completed' ? (sorted('completedAt').at(-1) ?? null) : null,
-    cancelledAt: status === 'cancelled' ? (sorted('cancelledAt').at(-1) ?? null) : null,
+    assignedAt: first('assignedAt') ?? null,
+    acceptedAt: first('acceptedAt') ?? null,
+    startedAt: first('startedAt') ?? null,
+    completedAt: status === 'completed' ? lastEnd : null,
+    cancelledAt: status === 'cancelled' ? lastEnd : null,
   };
+}
+
+function sorted(times: readonly (string | null)[]): string[] {
+  return times.filter((at) => at !== null).sort();
 }
 
 /**

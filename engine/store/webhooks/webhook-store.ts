@@ -124,15 +124,26 @@ export function updateWebhook(sql: Sql, webhook: Webhook, startsAfresh: boolean)
     RETURNING id`;
 }
 
-/** Writes a webhook's next version with another secret; the old one signs along until then. */
+/**
+ * Writes a webhook's next version with another secret; the old one signs along until then. Where the one before it still
+ * signs until `repeatedFrom` or later, this rotation repeats another: the receiver has that secret, and it stays.
+ */
 export function replaceSecret(
   sql: Sql,
   { organizationId, id, version, updatedAt }: Webhook,
-  { sealedSecret, previousUntil }: { readonly sealedSecret: string; readonly previousUntil: string },
+  {
+    sealedSecret,
+    previousUntil,
+    repeatedFrom,
+  }: { readonly sealedSecret: string; readonly previousUntil: string; readonly repeatedFrom: string },
 ): Fragment {
+  const isRepeated = sql`previous_secret_until >= ${repeatedFrom}::timestamptz`;
   return sql`
-    UPDATE webhooks SET version = ${version}, previous_secret = secret, sealed_previous_secret = sealed_secret,
-      previous_secret_until = ${previousUntil}, secret = NULL, sealed_secret = ${sealedSecret}, updated_at = ${updatedAt}
+    UPDATE webhooks SET version = ${version},
+      previous_secret = CASE WHEN ${isRepeated} THEN previous_secret ELSE secret END,
+      sealed_previous_secret = CASE WHEN ${isRepeated} THEN sealed_previous_secret ELSE sealed_secret END,
+      previous_secret_until = CASE WHEN ${isRepeated} THEN previous_secret_until ELSE ${previousUntil}::timestamptz END,
+      secret = NULL, sealed_secret = ${sealedSecret}, updated_at = ${updatedAt}
     WHERE organization_id = ${organizationId} AND id = ${id} AND version = ${version - 1}
     RETURNING id`;
 }

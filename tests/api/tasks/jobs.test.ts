@@ -251,8 +251,8 @@ for (const [others, from, to, was, becomes] of DERIVED) {
     assert.equal(job.status, becomes);
     assert.deepEqual(alone(job.children[0]!), body.data);
     assert.equal(job.outcome, becomes === 'completed' ? 'succeeded' : null);
-    const completions = job.children.flatMap(({ completedAt }) => completedAt ?? []).sort();
-    assert.equal(job.completedAt, becomes === 'completed' ? completions.at(-1) : null);
+    const ends = job.children.flatMap(({ completedAt, cancelledAt }) => completedAt ?? cancelledAt ?? []).sort();
+    assert.equal(job.completedAt, becomes === 'completed' ? ends.at(-1) : null);
     await assertShown(api, job);
     const ofJob = (await events(api)).filter(({ data }) => data.task.id === seeded!.id);
     const changes = ofJob.filter(({ type }) => type === 'task.status_changed').map(({ data }) => data.status);

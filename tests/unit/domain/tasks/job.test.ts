@@ -134,6 +134,13 @@ describe('the view of a job on its children', () => {
     assert.equal(deriveJob(family).completedAt, at(9));
   });
 
+  test('is the cancellation of the last open child where others are completed', () => {
+    const done = { ...NEVER, status: 'completed', outcome: 'succeeded', completedAt: at(8) } as const;
+    const cancelled = { ...NEVER, status: 'cancelled' } as const;
+    assert.equal(deriveJob([done, { ...cancelled, cancelledAt: at(9) }]).completedAt, at(9));
+    assert.equal(deriveJob([done, { ...cancelled, cancelledAt: at(7) }]).completedAt, at(8));
+  });
+
   test('is the last cancellation once all children are cancelled', () => {
     const cancelled = { ...NEVER, status: 'cancelled' } as const;
     const family = [
