@@ -39,18 +39,20 @@ const UNIQUE_VIOLATION = '23505';
 export function createFleetStore(sql: Sql): FleetStore {
   return {
     async read(organizationId, provider) {
-      // A job is open while its task has the vehicle; for a moment before, its courier cannot be noted yet.
+      // A job is open while its task has the vehicle. For a moment before, its courier cannot be noted yet, and after it is
+      // called off, the vehicle does not know.
       const query = sql<(FleetEntry & { last: number; taskId: number | null })[]>`
         SELECT l.last, j.task_id, j.vehicle, j.weight_kg, j.volume_m3, j.packages
         FROM (SELECT coalesce(max(entry), 0) AS last FROM fleet_jobs WHERE organization_id = ${organizationId}) l
         LEFT JOIN (
           -- A task that was booked again is there once.
           SELECT DISTINCT ON (j.task_id) j.* FROM fleet_jobs j
-          LEFT JOIN tasks t ON t.organization_id = j.organization_id AND t.id = j.task_id
-            AND t.status_rank = ANY(${OPEN_RANKS}::smallint[])
-            AND t.courier ->> 'provider' = ${provider} AND t.courier ->> 'externalId' = j.vehicle
-          WHERE j.organization_id = ${organizationId} AND (t.id IS NOT NULL OR (NOT j.is_withdrawn
-            AND j.booked_at > now() - ${LIMITS.courierBookingMs} * interval '1 millisecond'))
+          JOIN tasks t ON t.organization_id = j.organization_id AND t.id = j.task_id
+          WHERE j.organization_id = ${organizationId} AND (
+            (t.status_rank = ANY(${OPEN_RANKS}::smallint[]) AND t.courier ->> 'provider' = ${provider}
+              AND t.courier ->> 'externalId' = j.vehicle)
+            OR (t.status <> 'completed' AND NOT j.is_withdrawn
+              AND j.booked_at > now() - ${LIMITS.courierBookingMs} * interval '1 millisecond'))
           ORDER BY j.task_id, j.entry DESC LIMIT ${LIMITS.fleetJobs}) j ON true`;
       const rows = await once(query, 'reading the books of a fleet');
       return { last: rows[0]!.last, open: rows.filter(({ taskId }) => taskId !== null) };

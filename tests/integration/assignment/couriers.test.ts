@@ -202,6 +202,20 @@ describe('an external courier', () => {
     }
   });
 
+  test('an external courier is free as soon as a task is done, however lately it was booked', async () => {
+    withFleet([BIKE]);
+    const { engine, organization, staff } = place;
+    const [first, second] = [await weighing(10), await weighing(10)];
+    await call(first);
+    assert.equal(await courierOf(first), 'bike-7');
+    for (const status of ['in_transit', 'completed'] as const) {
+      const step = { kind: 'change-task-status', taskId: first.task.id, input: { status } } as const;
+      await engine.ask(organization.organizationId, { ...step, caller: staff } as Parameters<typeof engine.ask>[1]);
+    }
+    await call(second);
+    assert.equal(await courierOf(second), 'bike-7');
+  });
+
   test('an external courier is not called where the organization does not want that, or has no fleet', async () => {
     const small = await weighing(1);
     withFleet([BIKE], { externalCouriers: false });
