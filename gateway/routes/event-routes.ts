@@ -19,9 +19,11 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
         const wanted = query;
         const { events, lastSequence, expired } = await engine.readLog(identity.organizationId, wanted);
         if (expired) return { refusal: refusal('EVENTS_EXPIRED') };
+        // The log was restored: a caller that waits here would miss the events that get these sequences again.
+        if (wanted.after > lastSequence)
+          return { refusal: refusal('EVENTS_EXPIRED', `The log ends at ${lastSequence}, before this sequence`) };
         // A short page has reached the end of the log, whether or not the last events match the types.
-        const isLast = events.length < wanted.limit;
-        const nextAfter = isLast ? Math.max(wanted.after, lastSequence) : events.at(-1)!.sequence;
+        const nextAfter = events.length < wanted.limit ? lastSequence : events.at(-1)!.sequence;
         const items = events.map(({ body }) => body).join(',');
         return {
           status: 200,

@@ -82,9 +82,14 @@ test('types narrow the events, and nextAfter passes over the others', async () =
   assert.deepEqual([sequences(paged), paged.nextAfter], [[1, 2, 3], 3]);
 });
 
-test('reading past the end finds nothing and stays there', async () => {
+test('reading at the end finds nothing and stays there, and past the end of a restored log is refused', async () => {
   const { api } = await organizationWithEvents();
   assert.deepEqual(await read(api, '?after=6'), { items: [], count: 0, nextAfter: 6 });
+  const { status, body } = await api.get('/events?after=7');
+  assert.deepEqual(
+    [status, body.code, body.message],
+    [410, 'EVENTS_EXPIRED', 'The log ends at 6, before this sequence'],
+  );
   const { api: fresh } = await fixture.organization();
   assert.deepEqual(await read(fresh), { items: [], count: 0, nextAfter: 0 });
 });

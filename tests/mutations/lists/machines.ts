@@ -133,6 +133,11 @@ export const MACHINES: readonly Mutation[] = [
         "return statuses.has('cancelled') ? 'cancelled' : 'completed';",
         'One cancelled child does not cancel a job.',
       ],
+      [
+        'completedAt ?? cancelledAt)).at(-1)',
+        'completedAt)).at(-1)',
+        'A job whose last open child is cancelled ends then.',
+      ],
       ['if (failed === 0) return', 'if (failed < completed.length) return', 'One failed child fails the job.'],
       ['if (parent.parentId !== null) return', 'if (parent.parentId === -1) return', 'Jobs have one level.'],
       [

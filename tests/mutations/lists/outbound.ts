@@ -106,4 +106,25 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
       ['      waiting.forgetPassedOver();\n', '', 'A webhook that was just made is found by the next sweep.'],
     ],
   ),
+  ...mutationsOf(
+    'engine/store/webhooks/webhook-store.ts',
+    ['api/webhooks/webhooks.test'],
+    [
+      [
+        'CASE WHEN ${isRepeated} THEN sealed_previous_secret ELSE sealed_secret END',
+        'sealed_secret',
+        'A rotation that is repeated soon leaves the secret that the receiver has.',
+      ],
+      [
+        'previous_secret_until >= ${repeatedFrom}::timestamptz',
+        'previous_secret_until >= now() AND ${repeatedFrom}::timestamptz IS NOT NULL',
+        'A later rotation ends the old secret.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/routes/event-routes.ts',
+    ['api/streams/events'],
+    [['wanted.after > lastSequence', 'false', 'A place beyond the end of the log is refused.']],
+  ),
 ];

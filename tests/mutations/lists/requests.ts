@@ -190,4 +190,15 @@ export const REQUESTS: readonly Mutation[] = [
       ['resetsAt: MONTHLY.has(resource) ?', 'resetsAt: !MONTHLY.has(resource) ?', 'Only monthly quotas are reset.'],
     ],
   ),
+  ...mutationsOf(
+    'gateway/request/handle-request.ts',
+    ['api/refusals/rate-limits'],
+    [
+      [
+        'this.#quotaHeaders = this.#services.access.quotas.owe',
+        'this.#services.access.quotas.owe',
+        'RateLimit says what a costly call leaves.',
+      ],
+    ],
+  ),
 ];
