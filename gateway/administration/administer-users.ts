@@ -18,7 +18,7 @@ import type { Caller } from '../../schema/commands.ts';
 import { splitName } from '../../schema/customers/customer.ts';
 import { notFound, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
-import { qrCodeOf } from '../pages/code-symbols.ts';
+import { openCodeSymbols } from '../pages/code-symbols.ts';
 import type { ById, ParsedRequest, RouteAnswer } from '../route.ts';
 import { administer } from './administer.ts';
 import type { Administration } from './open-administration.ts';
@@ -70,6 +70,7 @@ export function inviteUser(
     const expiresAt = isoTime(Date.parse(now) + LIMITS.welcomeTokenMs);
     const { token, change } = newInvitation(sql, { organizationId, userId }, expiresAt);
     const url = `${publicUrl}/account/welcome?token=${token}`;
+    const { qrCodeOf } = await openCodeSymbols();
     const data = JSON.stringify({ url, expiresAt, qr: qrCodeOf(url).toString() });
     return {
       answer: { status: 201, message: 'Invitation created', data },

@@ -9,7 +9,7 @@ import type { PaperWidth } from '../../schema/customers/receipt.ts';
 import type { PaymentRecord } from '../../schema/money/payment.ts';
 import type { PackageView } from '../../schema/tasks/package.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
-import { barcodeOf, qrCodeOf } from '../pages/code-symbols.ts';
+import type { CodeSymbols } from '../pages/code-symbols.ts';
 import { type PageKind, pageKind } from '../pages/page-kind.ts';
 import { PRINTED_MM, receiptStyle } from './receipt-style.ts';
 
@@ -19,6 +19,7 @@ export interface Printing {
   readonly width: PaperWidth;
   /** ISO 8601. */
   readonly printedAt: string;
+  readonly symbols: CodeSymbols;
 }
 
 /** A task, with the payment that it names. */
@@ -48,10 +49,11 @@ export function receiptPage(width: PaperWidth, receipts: readonly Html[]): strin
  * The receipt of a task. Every text of a record has an element of its own that takes its direction from what it says, so
  * that neither it nor a control character in it can turn what stands beside it around.
  */
-export function receiptOf({ task, payment }: PrintedTask, { letterhead, width, printedAt }: Printing): Html {
+export function receiptOf({ task, payment }: PrintedTask, printing: Printing): Html {
+  const { letterhead, width, printedAt, symbols } = printing;
   const { name, contact } = letterhead;
   const times = localTimeIn(letterhead.timeZone);
-  const barcode = barcodeOf(task.code, PRINTED_MM[width]);
+  const barcode = symbols.barcodeOf(task.code, PRINTED_MM[width]);
   return html`<article class="receipt">
 <header>
 <h1 dir="auto">${directedText(name)}</h1>
@@ -76,7 +78,7 @@ ${payment && paymentOf(payment)}
 ${textOf('Description', task.description)}
 ${textOf('Notes', task.notes)}
 <footer>
-<div class="qr">${qrCodeOf(task.code)}</div>
+<div class="qr">${symbols.qrCodeOf(task.code)}</div>
 <p class="small">Printed ${times.stamp(printedAt)}. Times in ${times.name}</p>
 </footer>
 </article>

@@ -11,6 +11,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { PaymentRecord } from '../../schema/money/payment.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { FairQueue } from '../fair-queue.ts';
+import { openCodeSymbols } from '../pages/code-symbols.ts';
 import type { Reads } from '../reads.ts';
 import { RefusalError } from '../refusal-error.ts';
 import type { Identity } from '../route.ts';
@@ -44,11 +45,12 @@ export class ReceiptPrinter {
   print(identity: Identity, taskIds: readonly number[], width: PaperWidth): Promise<string> {
     const { organizationId } = identity;
     return this.#documents.run(organizationId, async () => {
-      const [tasks, letterhead] = await Promise.all([
+      const [tasks, letterhead, symbols] = await Promise.all([
         this.#readTasks(identity, taskIds),
         this.#readLetterhead(organizationId),
+        openCodeSymbols(),
       ]);
-      const printing = { letterhead, width, printedAt: isoTime(systemClock.now()) };
+      const printing = { letterhead, width, printedAt: isoTime(systemClock.now()), symbols };
       const receipts: Html[] = [];
       for (const json of tasks) {
         const task = JSON.parse(json) as TaskView;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { barcodeOf, qrCodeOf } from '../../../../gateway/pages/code-symbols.ts';
+import { openCodeSymbols } from '../../../../gateway/pages/code-symbols.ts';
 import { HOSTILE_TEXTS } from '../../../support/seeds/hostile-texts.ts';
+
+const { barcodeOf, qrCodeOf } = await openCodeSymbols();
 
 const DOT_MM = 0.125;
 
