@@ -51,9 +51,9 @@ const PASSING = new Set([0, 429, 502, 503, 504]);
 /** A heartbeat moves the place to resume from. It is an id without an event, which parsers drop. */
 const HEARTBEAT_ID = /: heartbeat\nid: (\S+)\n\n/g;
 
-/** One message, and the id from which a stream goes on behind it. */
+/** One message, or a heartbeat without one, and the id from which a stream goes on behind it. */
 interface Received {
-  readonly message: StreamMessage;
+  readonly message: StreamMessage | undefined;
   readonly id: string | undefined;
 }
 
@@ -128,12 +128,11 @@ export class EventStream implements AsyncIterable<StreamMessage> {
     try {
       for await (const { message, id } of connection.messages(() => this.#reconnectAfterMs)) {
         if (this.#closing.signal.aborted) break;
-        if (message.type === 'stream.ready') this.#reconnectAfterMs = message.reconnectAfterMs;
-        if (message.type !== 'stream.ready') this.#failures = 0;
-        yield message;
+        if (message?.type === 'stream.ready') this.#reconnectAfterMs = message.reconnectAfterMs;
+        if (message && message.type !== 'stream.ready') this.#failures = 0;
+        if (message) yield message;
         if (id !== undefined) this.#lastEventId = id;
       }
-      this.#lastEventId = connection.heartbeatId ?? this.#lastEventId;
       this.#retryMs = connection.retryMs;
       return this.#lost(connection.ending, undefined);
     } finally {
@@ -162,12 +161,10 @@ export class EventStream implements AsyncIterable<StreamMessage> {
   }
 }
 
-/** One open stream. Its ids and its end are known when `messages` has ended. */
+/** One open stream. Its end is known when `messages` has ended. */
 class Connection {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #received: Received[] = [];
-  /** The last id of a heartbeat, unless an event came after it. */
-  heartbeatId: string | undefined;
   retryMs: number | undefined;
   ending = 'the service ended the stream';
 
@@ -192,10 +189,15 @@ class Connection {
       const bytes = await this.#read(silenceMs());
       if (!bytes) return;
       const text = decoder.decode(bytes, { stream: true });
-      const waiting = this.#received.length;
-      parser.feed(text);
-      if (this.#received.length > waiting) this.heartbeatId = undefined;
-      for (const [, id] of text.matchAll(HEARTBEAT_ID)) this.heartbeatId = id;
+      let fed = 0;
+      // One read may hold several messages: a heartbeat moves the place to resume from in its turn among them.
+      for (const { 0: heartbeat, 1: id, index } of text.matchAll(HEARTBEAT_ID)) {
+        const end = index + heartbeat.length;
+        parser.feed(text.slice(fed, end));
+        this.#received.push({ message: undefined, id });
+        fed = end;
+      }
+      parser.feed(text.slice(fed));
       yield* this.#received.splice(0);
     }
   }

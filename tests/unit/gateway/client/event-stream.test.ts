@@ -79,6 +79,27 @@ test('an event behind a heartbeat is the place to resume from', async () => {
   assert.deepEqual(resumed, [null, 'h-6']);
 });
 
+test('an event behind a heartbeat of the same read is the place to resume from, and comes once', async () => {
+  const { messages, resumed } = await follow(8, [
+    stream([READY, `: heartbeat\nid: h-6\n\n${event(7)}`]),
+    stream([event(8)]),
+  ]);
+  assert.deepEqual(messages, ['stream.ready', '7', 'lost', '8']);
+  assert.deepEqual(resumed, [null, 'h-7']);
+});
+
+test('a stream that is closed keeps the place of its last event, whatever else was read with it', async () => {
+  const read = `${event(7)}${event(8)}: heartbeat\nid: h-9\n\n`;
+  const { fetch } = standInService(stream([READY, read]));
+  const followed = createClient({ baseUrl: 'http://service', apiKey: 'dk', fetch, retry: QUICK }).follow();
+  const messages: string[] = [];
+  for await (const message of followed) {
+    messages.push(shortOf(message));
+    if ('sequence' in message) followed.close();
+  }
+  assert.deepEqual([messages, followed.lastEventId], [['stream.ready', '7'], 'h-7']);
+});
+
 test('a resync is yielded in its place', async () => {
   const resync = 'event: stream.resync\ndata: {"reason":"events_expired"}\nid: h-90\n\n';
   const { messages, resumed } = await follow(92, [stream([READY, resync]), stream([READY, event(92)])], 'h-1');
