@@ -296,8 +296,8 @@ class Exchange implements AnswerObserver {
       const isAbsent = bytes.length === 0 && route.body.mayBeAbsent;
       if (!isAbsent && !isJsonMedia(this.#incoming.header('content-type')))
         return { refused: plain(415, 'The Content-Type must be application/json') };
-      const parsed = isAbsent ? { json: {} } : parseJson(bytes);
-      if ('malformed' in parsed) return { refused: plain(400, parsed.malformed) };
+      const parsed = isAbsent ? { json: {} } : parseJson(bytes, () => this.#incoming.header('content-encoding'));
+      if ('malformed' in parsed) return { refused: plain(parsed.status, parsed.malformed) };
       json = parsed.json;
     }
     const { ids, query } = this.#parseTarget(route, params, violations);

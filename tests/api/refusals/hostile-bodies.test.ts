@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { type ApiReply, taskInput } from '../../support/api-client.ts';
 import { useGateway } from '../api-fixture.ts';
 
@@ -97,6 +98,20 @@ for (const [name, bytes] of [
     const { status, text } = await postRaw(Buffer.concat([Buffer.from(head!), Buffer.from(bytes), Buffer.from(tail!)]));
     assert.equal(status, 400);
     assert.equal(text, '{"statusCode":400,"message":"The body is not UTF-8","error":"Bad Request"}');
+  });
+}
+
+for (const [encoding, compress] of [
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+] as const) {
+  test(`a body in ${encoding} is 415`, async () => {
+    const { key } = fixture.gateway;
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'content-encoding': encoding };
+    const body = compress(JSON.stringify(taskInput()));
+    const { status, text } = await fixture.api.raw({ method: 'POST', path: '/api/v1/tasks', headers, body });
+    assert.equal(status, 415);
+    assert.match(text, /"message":"The body must have no Content-Encoding"/);
   });
 }
 

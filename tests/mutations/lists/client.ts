@@ -18,4 +18,12 @@ export const CLIENT: readonly Mutation[] = [
     ['yield* this.#received.splice(0);', 'yield* this.#received.splice(0).reverse();', 'Messages come in their order.'],
     ['{ ...body, type: event }', 'body', 'A message of the stream itself has its type.'],
   ]),
+  ...mutationsOf(
+    'gateway/client/event-stream.ts',
+    ['unit/gateway/client/event-stream'],
+    [
+      ['parser.feed(text.slice(fed, end));', '', 'A heartbeat has its turn among the messages of its read.'],
+      ['if (this.#closing.signal.aborted) break;', '', 'A closed stream does not move on.'],
+    ],
+  ),
 ];

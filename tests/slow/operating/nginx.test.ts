@@ -91,6 +91,15 @@ test('a task is made over TLS, and the gateway itself refuses plain HTTP', async
   assert.equal(plain.status, 403);
 });
 
+test('an address with bytes beyond ASCII is answered, which the gateway would not do', async () => {
+  const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  socket.write(Buffer.from('GET /api/v1/tasks?search=é HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 'utf8'));
+  const [head] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  assert.match(head.toString(), /^HTTP\/1\.1 400 /);
+  assert.equal((await send({ path: '/api/v1/tasks?search=%C3%A9' })).status, 200);
+});
+
 test('a stream passes each event at once, and outlives quiet minutes by its heartbeats', async () => {
   const path = `/api/v1/realtime/organizations/${gateway.organizationId}/events`;
   const response = await open({ path, headers: { accept: 'text/event-stream' } });

@@ -88,7 +88,7 @@ test('an event behind a heartbeat of the same read is the place to resume from, 
   assert.deepEqual(resumed, [null, 'h-7']);
 });
 
-test('a stream that is closed keeps the place of its last event, whatever else was read with it', async () => {
+test('a stream that is closed keeps the place of its last event, though more was read with it', async () => {
   const read = `${event(7)}${event(8)}: heartbeat\nid: h-9\n\n`;
   const { fetch } = standInService(stream([READY, read]));
   const followed = createClient({ baseUrl: 'http://service', apiKey: 'dk', fetch, retry: QUICK }).follow();
