@@ -284,6 +284,12 @@ class Exchange implements AnswerObserver {
     return isTooLarge ? Promise.resolve('too-large') : this.#incoming.readBody(maxBytes);
   }
 
+  /** Only a body that cannot be read is asked for its encoding: this costs others nothing. */
+  #unreadable(malformed: string): Refused {
+    const isEncoded = this.#incoming.header('content-encoding') !== undefined;
+    return isEncoded ? plain(415, 'The body must have no Content-Encoding') : plain(400, malformed);
+  }
+
   #parse(
     route: ApiRoute,
     params: Readonly<Record<string, string>>,
@@ -296,8 +302,8 @@ class Exchange implements AnswerObserver {
       const isAbsent = bytes.length === 0 && route.body.mayBeAbsent;
       if (!isAbsent && !isJsonMedia(this.#incoming.header('content-type')))
         return { refused: plain(415, 'The Content-Type must be application/json') };
-      const parsed = isAbsent ? { json: {} } : parseJson(bytes, () => this.#incoming.header('content-encoding'));
-      if ('malformed' in parsed) return { refused: plain(parsed.status, parsed.malformed) };
+      const parsed = isAbsent ? { json: {} } : parseJson(bytes);
+      if ('malformed' in parsed) return { refused: this.#unreadable(parsed.malformed) };
       json = parsed.json;
     }
     const { ids, query } = this.#parseTarget(route, params, violations);

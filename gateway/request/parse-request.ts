@@ -21,21 +21,15 @@ export function parseParams(params: Readonly<Record<string, string>>): Parsed<Re
   return violations.length > 0 ? { violations } : { value };
 }
 
-/** Parses a JSON body. Returns the status and the reason when it is none. */
-export function parseJson(
-  body: Buffer,
-  contentEncoding: () => string | undefined,
-): { readonly json: unknown } | { readonly status: 400 | 415; readonly malformed: string } {
-  if (body.length === 0) return { status: 400, malformed: 'The request has no body' };
+/** Parses a JSON body. Returns the reason when it is none. */
+export function parseJson(body: Buffer): { readonly json: unknown } | { readonly malformed: string } {
+  if (body.length === 0) return { malformed: 'The request has no body' };
+  if (!isUtf8(body)) return { malformed: 'The body is not UTF-8' };
   try {
-    if (isUtf8(body)) return { json: JSON.parse(body.toString('utf8')) };
+    return { json: JSON.parse(body.toString('utf8')) };
   } catch {
-    return { status: 400, malformed: 'The body is not valid JSON' };
+    return { malformed: 'The body is not valid JSON' };
   }
-  // A compressed body, most likely.
-  return contentEncoding() === undefined
-    ? { status: 400, malformed: 'The body is not UTF-8' }
-    : { status: 415, malformed: 'The body must have no Content-Encoding' };
 }
 
 function parseBody(json: unknown, schema: v.GenericSchema): Parsed<unknown> {

@@ -3,9 +3,9 @@ import type { AgentRecord } from '../../../schema/fleet/agent.ts';
 import { isCashType, isTerminal, TASK_STATUSES, type TaskRecord, type TaskStatus } from '../../../schema/tasks/task.ts';
 import {
   type Actor,
-  allowedNext,
   checkStep,
   fieldsOfStep,
+  invalidTransition,
   mayUpdate,
   UNVISITED,
   type Verdict,
@@ -54,10 +54,7 @@ export function judgeReassignment(
   const { status, agentId } = task;
   // A job, and a task that nobody has or that has ended, are refused as by an assignment.
   if (task.childIds !== null || isTerminal(status)) return refuse(checkStep(task, 'assigned')!);
-  if (mayUpdate(status)) {
-    const details = { from: status, to: 'assigned', allowed: allowedNext(status) };
-    return refuse(refusal('INVALID_STATUS_TRANSITION', 'Nobody has the task: assign it', details));
-  }
+  if (mayUpdate(status)) return refuse(invalidTransition(status, 'assigned', 'Nobody has the task: assign it'));
   const isOther = fromAgentId != null && fromAgentId !== agentId;
   if (isOther || (fromStatus != null && fromStatus !== status)) {
     return refuse(refusal('TASK_MOVED_ON', undefined, { status, agentId }));

@@ -48,7 +48,7 @@ export type Verdict =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** The statuses that may follow `from` by any request, in lifecycle order. */
-export function allowedNext(from: TaskStatus): readonly TaskStatus[] {
+function allowedNext(from: TaskStatus): readonly TaskStatus[] {
   return TRANSITIONS[from];
 }
 
@@ -114,16 +114,15 @@ export function checkUnassignment(task: Pick<TaskRecord, 'status' | 'childIds'>)
   const to = 'awaiting_assignment';
   // The system alone takes a task from new to there, when it begins to look for somebody.
   if (task.status !== 'new' || isJob(task)) return checkStep(task, to);
-  const details = { from: task.status, to, allowed: allowedNext(task.status) };
-  return refusal('INVALID_STATUS_TRANSITION', 'Nobody has the task', details);
+  return invalidTransition(task.status, to, 'Nobody has the task');
 }
 
 /** POST /tasks/:id/auto-assign. Refuses with STATUS_DERIVED, INVALID_STATUS_TRANSITION. */
 export function judgeSearch(task: Pick<TaskRecord, 'status' | 'childIds'>): Refusal | undefined {
   if (isJob(task)) return statusDerived(task.status, 'awaiting_assignment');
   if (mayUpdate(task.status)) return undefined;
-  const details = { from: task.status, to: 'awaiting_assignment', allowed: allowedNext(task.status) };
-  return refusal('INVALID_STATUS_TRANSITION', `Nobody is looked for once a task is ${task.status}`, details);
+  const { status } = task;
+  return invalidTransition(status, 'awaiting_assignment', `Nobody is looked for once a task is ${status}`);
 }
 
 /** PATCH of a task, and adding a package to it. Takes the task as it was found; refuses with TASK_NOT_EDITABLE. */
@@ -259,8 +258,9 @@ function statusDerived(from: TaskStatus, to: TaskStatus): Refusal {
   return refusal('STATUS_DERIVED', undefined, { from, to, allowed: isTerminal(from) ? [] : ['cancelled'] });
 }
 
-function invalidTransition(from: TaskStatus, to: TaskStatus): Refusal {
-  return refusal('INVALID_STATUS_TRANSITION', whyNot(from, to), { from, to, allowed: allowedNext(from) });
+/** The refusal of a step, which lists those that may be made. */
+export function invalidTransition(from: TaskStatus, to: TaskStatus, why = whyNot(from, to)): Refusal {
+  return refusal('INVALID_STATUS_TRANSITION', why, { from, to, allowed: allowedNext(from) });
 }
 
 function whyNot(from: TaskStatus, to: TaskStatus): string {

@@ -52,9 +52,9 @@ function newLocalTime(timeZone: string): LocalTime {
   const isAcrossChange = ({ start, end }: Window) => start !== null && end !== null && zone(start) !== zone(end);
   const window = ({ start, end }: Window, now?: string) => {
     if (start !== null && end !== null) {
+      const [from, until] = [moment(start, now), day(start) === day(end) ? hour(end) : moment(end)];
       // The hour that the clocks repeat would read 02:30–02:30.
-      const zoneOf = (at: string) => (isAcrossChange({ start, end }) ? ` ${zone(at)}` : '');
-      return `${moment(start, now)}${zoneOf(start)}–${day(start) === day(end) ? hour(end) : moment(end)}${zoneOf(end)}`;
+      return isAcrossChange({ start, end }) ? `${from} ${zone(start)}–${until} ${zone(end)}` : `${from}–${until}`;
     }
     if (start !== null) return `from ${moment(start, now)}`;
     return end === null ? undefined : `by ${moment(end, now)}`;

@@ -67,7 +67,8 @@ export function userRoutes(administration: Administration, publicUrl: () => stri
     body: { schema: updateUserInput, maxBytes: LIMITS.bodyBytes },
     etag: true,
     summary:
-      'Change a user: only the fields that are sent; the e-mail address stays. Agents are changed by PATCH /agents/:id',
+      'Change a user: only the fields that are sent; the e-mail address stays. The only active and verified org_admin stays one. ' +
+      'Agents are changed by PATCH /agents/:id',
     success: { status: 200, data: accountView },
     refusals: ['404', '409 CONFLICT', '412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeUser(administration, request),

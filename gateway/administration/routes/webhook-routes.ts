@@ -67,7 +67,8 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     path: '/webhooks/:id/rotate-secret',
     guard: may('webhooks'),
     summary:
-      'Replace the secret of a webhook: the new one is shown in this answer only, the last one signs along for 24 h',
+      'Replace the secret of a webhook: the new one is shown in this answer only, the last one signs along for 24 h. A call ' +
+      'that comes again within ten minutes replaces only the new one',
     success: { status: 200, data: webhookSecretView },
     refusals: ['404', ...ADMINISTERED],
     handle: (request) => rotateSecret(administration, request),
