@@ -29,8 +29,8 @@ export interface Statement {
 }
 
 export interface CostMeter {
-  /** Begins with written pages, so that every phase pays for its own alone. */
-  start(): Promise<void>;
+  /** `isFresh`: begins with written pages, so that a phase pays for its own alone. */
+  start(isFresh: boolean): Promise<void>;
   read(): Promise<Cost>;
   stop(): Promise<void>;
 }
@@ -57,8 +57,8 @@ export async function openCostMeter({ databaseUrl, postmasterPid, gatewayPid, is
   await sql`SELECT pg_reload_conf()`;
   let begun: Start | undefined;
   return {
-    async start() {
-      await sql`CHECKPOINT`;
+    async start(isFresh) {
+      if (isFresh) await sql`CHECKPOINT`;
       await sql`SELECT pg_stat_statements_reset(), pg_stat_reset()`;
       const [row] = await sql<{ lsn: string }[]>`SELECT pg_current_wal_insert_lsn()::text AS lsn`;
       begun = { lsn: row!.lsn, cpu: watchCpu({ postgres: { tree: postmasterPid }, gateway: [gatewayPid] }) };
@@ -80,6 +80,36 @@ export async function openCostMeter({ databaseUrl, postmasterPid, gatewayPid, is
     },
     stop: () => sql.end({ timeout: 5 }),
   };
+}
+
+/** The cost of two stretches of work together. */
+export function sumOfCosts(one: Cost, other: Cost): Cost {
+  return {
+    postgresSeconds: one.postgresSeconds + other.postgresSeconds,
+    gatewaySeconds: one.gatewaySeconds + other.gatewaySeconds,
+    groups: one.groups + other.groups,
+    groupSeconds: one.groupSeconds + other.groupSeconds,
+    walBytes: one.walBytes + other.walBytes,
+    imageBytes: one.imageBytes + other.imageBytes,
+    entries: merged(one.entries, other.entries, (a, b) => a + b),
+    updates: merged(one.updates, other.updates, (a, b) => ({ all: a.all + b.all, hot: a.hot + b.hot })),
+    statements: [...merged(byText(one), byText(other), addStatements).values()].sort((a, b) => b.seconds - a.seconds),
+  };
+}
+
+function merged<T>(one: ReadonlyMap<string, T>, other: ReadonlyMap<string, T>, add: (a: T, b: T) => T): Map<string, T> {
+  const all = new Map(one);
+  for (const [key, value] of other) {
+    const known = all.get(key);
+    all.set(key, known === undefined ? value : add(known, value));
+  }
+  return all;
+}
+
+const byText = ({ statements }: Cost) => new Map(statements.map((statement) => [statement.text, statement]));
+
+function addStatements(one: Statement, other: Statement): Statement {
+  return { text: one.text, calls: one.calls + other.calls, seconds: one.seconds + other.seconds };
 }
 
 function sumOf<T>(items: readonly T[], value: (item: T) => number): number {

@@ -12,7 +12,7 @@ import { seedAgents } from '../seed/seed-agents.ts';
 import { GATEWAY, startServer } from '../stand/server-process.ts';
 import { startTemporaryStores } from '../stand/temporary-stores.ts';
 import { spreadOf } from '../statistics.ts';
-import { type Cost, openCostMeter } from './cost-meter.ts';
+import { type Cost, openCostMeter, sumOfCosts } from './cost-meter.ts';
 
 /**
  * `npm run bench -- commits`: what Postgres does for a new task and for each step of its life. It counts bytes, index
@@ -24,13 +24,15 @@ const USAGE = `Usage: npm run bench -- commits [options]
   --tasks 10000      tasks of a round, each taken through its life
   --rounds 3         rounds; the figures are their medians
   --connections 256  requests at once
+  --waves 1          parts of a round that are taken through their lives one after another, when all of its tasks are made
   --statements       also the statements inside of commit_group; counting them takes time, which the figures then hold`;
 
 const AGENTS = 200;
 const HOT_TABLES = ['tasks', 'packages'];
 /** Statements that are shown of a phase. */
 const SHOWN_STATEMENTS = 20;
-const PHASES = ['create', 'assign', 'in_transit', 'completed'] as const;
+const STEPS = ['assign', 'in_transit', 'completed'] as const;
+const PHASES = ['create', ...STEPS] as const;
 type Phase = (typeof PHASES)[number];
 /** Tasks that one dispatcher accepts in a second, below what a user may ask. */
 const ACCEPTED_A_SECOND = 400;
@@ -42,11 +44,13 @@ export async function runCommits(args: readonly string[], releaser: Releaser, si
     tasks,
     rounds,
     connections,
+    waves,
     statements: isInside,
   } = readOptions(args, USAGE, {
     tasks: wholeNumber(10_000, 1_000_000),
     rounds: wholeNumber(3, 100),
     connections: wholeNumber(256, 5_000),
+    waves: wholeNumber(1, 1_000),
     statements: flag(),
   }).values;
   const stores = await startTemporaryStores(releaser, signal);
@@ -66,16 +70,27 @@ export async function runCommits(args: readonly string[], releaser: Releaser, si
     const token = await signIn(gateway.baseUrl, stores.demo.dispatcher);
     const asDispatcher = asker(pool, { authorization: `Bearer ${token}` });
     const orders = ordersFor({ connection: 0, connections: 1, seed: round }, tasks);
-    let ids: number[] = [];
-    for (const phase of PHASES) {
+    const ofRound = new Map<Phase, Cost>();
+    const measure = async <T>(phase: Phase, work: () => Promise<T>): Promise<T> => {
       signal.throwIfAborted();
-      if (phase === 'in_transit') await acceptAll(asDispatcher, ids);
-      await meter.start();
-      if (phase === 'create') ids = await inParallel(tasks, connections, (n) => createTask(byKey, orders[n]!.body));
-      else await inParallel(tasks, connections, (n) => step(byKey, phase, ids[n]!, agentIds[n % AGENTS]!));
-      // The first round warms up.
-      if (round > 0) costs.get(phase)!.push(await meter.read());
-    }
+      // Pages that the first wave has written are whole in the log until the next round.
+      await meter.start(!ofRound.has(phase));
+      const result = await work();
+      const [cost, before] = [await meter.read(), ofRound.get(phase)];
+      ofRound.set(phase, before ? sumOfCosts(before, cost) : cost);
+      return result;
+    };
+    const ids = await measure('create', () =>
+      inParallel(tasks, connections, (n) => createTask(byKey, orders[n]!.body)),
+    );
+    for (const wave of partsOf(ids, waves))
+      for (const phase of STEPS) {
+        if (phase === 'in_transit') await acceptAll(asDispatcher, wave);
+        const take = (n: number) => step(byKey, phase, wave[n]!, agentIds[n % AGENTS]!);
+        await measure(phase, () => inParallel(wave.length, connections, take));
+      }
+    // The first round warms up.
+    if (round > 0) for (const [phase, cost] of ofRound) costs.get(phase)!.push(cost);
   }
   say(table(costs, tasks), '', entriesTable(costs, tasks), `load average ${loadavg()[0]!.toFixed(2)} (one minute)`);
   if (isInside) for (const phase of PHASES) say('', statementsTable(phase, costs.get(phase)!.at(-1)!, tasks));
@@ -115,6 +130,11 @@ function asker(pool: HttpPool, headers: Readonly<Record<string, string>>): Ask {
 
 async function createTask(ask: Ask, order: string): Promise<number> {
   return (JSON.parse(await ask('POST', '/tasks', order)) as { data: { id: number } }).data.id;
+}
+
+function partsOf<T>(items: readonly T[], count: number): T[][] {
+  const size = Math.ceil(items.length / count);
+  return Array.from({ length: count }, (_, part) => items.slice(part * size, (part + 1) * size));
 }
 
 function step(ask: Ask, phase: Phase, id: number, agentId: number): Promise<string> {

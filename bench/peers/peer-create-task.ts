@@ -200,7 +200,7 @@ function newTask(
     rating: null,
     delayedAt: null,
     ...{ arrivedAt: null, etaAt: null, pickupEtaAt: null, pickupArrivedAt: null, pickedUpAt: null },
-    ...{ requirements: null, proofs: null },
+    ...{ requirements: null, proofs: null, movingWhileOpen: true },
     deadlineAt,
     createdAt: now,
     updatedAt: now,

@@ -44,7 +44,7 @@ export async function insertTask(tx: Transaction, row: New<TaskRecord>): Promise
       ${row.status}, 0, ${row.timeToServe}, ${row.scheduledAt}, ${row.description}, ${row.notes}, ${row.customerId},
       ${row.courierType}, ${row.locationId}, ${row.pickupLocationId}, ${row.channelId}, ${row.autoAssignmentStatus},
       ${row.readyAt}, ${row.windowStart}, ${row.windowEnd}, ${row.estimatedDuration}, ${row.trackingToken},
-      ${row.deadlineAt}, ${row.createdAt}, ${row.updatedAt}, true)
+      ${row.deadlineAt}, ${row.createdAt}, ${row.updatedAt}, ${row.movingWhileOpen})
     RETURNING id`;
   return { ...row, id: rows[0]!.id };
 }

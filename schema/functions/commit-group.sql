@@ -23,13 +23,16 @@ DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, t
   text, text, text, text, text, text, text, text, text, text, text, text);
 DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
   text, text, text, text, text, text, text, text, text, text, text, text, text);
+DROP FUNCTION IF EXISTS commit_group(uuid, int[], bigint[], int[], text, text, text, text, text, text, text, text, text,
+  text, text, text, text, text, text, text, text, text, text, text, text, text, bigint[]);
 -- The older form that takes rows as JSON, before there were lines.
 DROP FUNCTION IF EXISTS write_customers(json, int);
 DROP FUNCTION IF EXISTS write_tasks(json, int);
 DROP FUNCTION IF EXISTS write_tasks(text, json, int);
 DROP FUNCTION IF EXISTS write_tasks(json, int, int);
+DROP FUNCTION IF EXISTS write_tasks(task_line[], int, int, bigint[]);
 DROP FUNCTION IF EXISTS insert_tasks(json);
-DROP FUNCTION IF EXISTS insert_tasks(task_line[]);
+DROP FUNCTION IF EXISTS insert_tasks(task_line[], bigint[]);
 DROP FUNCTION IF EXISTS update_tasks(json);
 DROP FUNCTION IF EXISTS write_task_lists(text, json, json);
 DROP FUNCTION IF EXISTS write_task_lists(json, json, int[]);
@@ -78,7 +81,7 @@ CREATE OR REPLACE FUNCTION commit_group(
   task_counts_in text, organizations_in text DEFAULT NULL, audit_in text DEFAULT NULL,
   agents_in text DEFAULT NULL, requests_in text DEFAULT NULL, payments_in text DEFAULT NULL,
   transfers_in text DEFAULT NULL, ledger_entries_in text DEFAULT NULL, paid_tasks_in text DEFAULT NULL,
-  separator text DEFAULT NULL, moving_in bigint[] DEFAULT NULL
+  separator text DEFAULT NULL
 ) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -117,7 +120,7 @@ BEGIN
 
   IF tasks_in IS NOT NULL THEN
     task_lines := lines_of(tasks_in, separator, task_lines);
-    PERFORM write_tasks(task_lines, counts[4], counts[19], moving_in);
+    PERFORM write_tasks(task_lines, counts[4], counts[19]);
     PERFORM write_task_lists(task_lines, task_counts_in::json, counts[20:24]);
   END IF;
 
@@ -238,15 +241,14 @@ BEGIN
   PERFORM assert_written('customers', written + updated, meant);
 END $$;
 
--- `made`: the number of new ones; null when it is unknown. `moving_in`: the organizations whose new tasks are moving ones.
-CREATE OR REPLACE FUNCTION write_tasks(tasks_in task_line[], meant int, made int, moving_in bigint[]) RETURNS void
-  LANGUAGE plpgsql AS $$
+-- `made`: the number of new ones; null when it is unknown.
+CREATE OR REPLACE FUNCTION write_tasks(tasks_in task_line[], meant int, made int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   written bigint := 0;
   updated bigint := 0;
 BEGIN
   IF made IS DISTINCT FROM 0 THEN
-    written := insert_tasks(tasks_in, moving_in);
+    written := insert_tasks(tasks_in);
   END IF;
   IF written < meant THEN
     updated := update_tasks(tasks_in);
@@ -254,12 +256,8 @@ BEGIN
   PERFORM assert_written('tasks', written + updated, meant);
 END $$;
 
--- A commit of the release before may be on its way: all of its tasks are settled.
-CREATE OR REPLACE FUNCTION write_tasks(tasks_in task_line[], meant int, made int) RETURNS void LANGUAGE sql AS $$
-  SELECT write_tasks(tasks_in, meant, made, NULL)
-$$;
-
-CREATE OR REPLACE FUNCTION insert_tasks(tasks_in task_line[], moving_in bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Lines of the release before say nothing of places among the moving tasks: it gives none.
+CREATE OR REPLACE FUNCTION insert_tasks(tasks_in task_line[]) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   written bigint;
 BEGIN
@@ -279,7 +277,7 @@ BEGIN
       "arrivedAt", "etaAt", "deadlineAt", "createdAt", "updatedAt", "awaitingSince", "childIds", search, courier,
       "cancelledAt", rating, coalesce(attempt, 1), "previousTaskId", "nextTaskId", contact, "pickupEtaAt",
       "pickupArrivedAt", "pickedUpAt", requirements, proofs,
-      moving_in IS NOT NULL AND "organizationId" = ANY (moving_in)
+      coalesce("movingWhileOpen", false)
     FROM unnest(tasks_in) n
     WHERE "expectedVersion" = 0;
   GET DIAGNOSTICS written = ROW_COUNT;
@@ -306,7 +304,8 @@ BEGIN
       cancelled_at = n."cancelledAt", rating = n.rating, awaiting_since = n."awaitingSince",
       next_task_id = n."nextTaskId", contact = n.contact, pickup_eta_at = n."pickupEtaAt",
       pickup_arrived_at = n."pickupArrivedAt", picked_up_at = n."pickedUpAt",
-      requirements = n.requirements, proofs = n.proofs
+      requirements = n.requirements, proofs = n.proofs,
+      moving_while_open = coalesce(n."movingWhileOpen", t.moving_while_open)
     FROM unnest(tasks_in) n
     WHERE t.organization_id = n."organizationId" AND t.id = n.id AND t.version = n."expectedVersion";
   GET DIAGNOSTICS written = ROW_COUNT;

@@ -21,7 +21,7 @@ export interface TaskChanges {
 }
 
 /** Fields that no caller sets, and one that must stay secret. */
-const UNTOLD: ReadonlySet<string> = new Set(['version', 'updatedAt', 'trackingToken', 'search']);
+const UNTOLD: ReadonlySet<string> = new Set(['version', 'updatedAt', 'trackingToken', 'search', 'movingWhileOpen']);
 
 /** The differences between two states of a task; null when there is none for the log. */
 export function taskChangesOf(before: AuditedTask, after: AuditedTask): TaskChanges | null {

@@ -128,6 +128,8 @@ export interface TaskRecord {
   readonly requirements: Requirements | null;
   /** The kinds of proofs that it has; null for none. */
   readonly proofs: readonly ProofKind[] | null;
+  /** It has a place among the moving tasks until it ends (docs/internals/lists-and-search.md). */
+  readonly movingWhileOpen: boolean;
 }
 
 /** A person at the place of a task; the phone is in E.164. */

@@ -87,7 +87,6 @@ export function applyDraft(
     }
   }
   batch.nextDeadlineAt = state.nextDeadlineAt;
-  batch.makesMovingTasks = state.tallies.openTasks <= LIMITS.movingTasks;
   return applied ?? { data: encodeShown(state, shown) ?? '{}', toldAt: null };
 }
 

@@ -65,8 +65,6 @@ export class OrgBatch {
   lastSequence: number;
   lastAt = '';
   nextDeadlineAt: string | null = null;
-  /** Its new tasks are moving ones: their changing keys stand in no index (docs/internals/lists-and-search.md). */
-  makesMovingTasks = false;
 
   readonly customers = new Map<number, StagedRow<CustomerRecord>>();
   readonly tasks = new Map<number, StagedRow<TaskRecord>>();

@@ -36,8 +36,6 @@ export interface EncodedBatch {
   readonly tables: ReadonlyMap<Table, EncodedRows>;
   /** How many of its tasks are what `TASK_MARKS` names. */
   readonly marks: Readonly<Marks>;
-  /** The organization, if its new tasks are moving ones. */
-  readonly movingOrganization: number | undefined;
   readonly eventBodies: string;
   readonly idempotencyBodies: string;
 }
@@ -75,7 +73,6 @@ export function encodeBatch(batch: OrgBatch, epoch: number): EncodedBatch {
     epoch,
     tables: encoded,
     marks: putTasks(encoded, batch),
-    movingOrganization: batch.makesMovingTasks ? organizationId : undefined,
     eventBodies: batch.events.map(({ body }) => body).join(SEPARATOR),
     // A body that an event already holds is read from there.
     idempotencyBodies: batch.idempotency.map(({ toldAt, body }) => (toldAt === null ? body : '')).join(SEPARATOR),

@@ -39,6 +39,5 @@ export function encodeGroup(
     eventBodies: bodiesOf('events', ({ eventBodies }) => eventBodies),
     idempotencyBodies: bodiesOf('idempotency', ({ idempotencyBodies }) => idempotencyBodies),
     separator: SEPARATOR,
-    moving: `{${batches.flatMap(({ movingOrganization }) => movingOrganization ?? []).join(',')}}`,
   };
 }

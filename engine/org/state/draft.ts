@@ -6,10 +6,12 @@ import type { AgentRecord } from '../../../schema/fleet/agent.ts';
 import type { AccountBalance, AccountOwner, EntryRecord } from '../../../schema/money/ledger.ts';
 import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import type { PackageRecord } from '../../../schema/tasks/package.ts';
+import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import type { WarehouseWithLocation } from '../../store/records/warehouse-store.ts';
 import { type HeldTask, heldTask } from './agent-loads.ts';
 import { balanceAfter } from './books/money-book.ts';
 import type { Change, PutTask } from './changes.ts';
+import { takesPlace } from './moving-places.ts';
 import type { StateView, TaskFacts } from './state-view.ts';
 
 /**
@@ -31,6 +33,8 @@ export class Draft implements StateView {
   #entries: Map<string, EntryRecord> | undefined;
   #usage: Map<string, number> | undefined;
   #organization: OrganizationRecord | undefined;
+  #madeTasks = 0;
+  #placesTaken = 0;
 
   constructor(base: StateView) {
     this.#base = base;
@@ -44,12 +48,18 @@ export class Draft implements StateView {
     return this.#organization ?? this.#base.organization;
   }
 
+  /** At least as many: tasks that end in this decision still count. */
+  get openTasks(): number {
+    return this.#base.openTasks + this.#madeTasks;
+  }
+
+  get movingTasks(): number {
+    return this.#base.movingTasks + this.#placesTaken;
+  }
+
   put(change: Change): void {
-    this.changes.push(change);
+    this.changes.push(change.kind === 'put-task' ? this.#putTask(change) : change);
     switch (change.kind) {
-      case 'put-task':
-        this.#putTask(change);
-        break;
       case 'put-customer':
         this.#customers ??= new Map();
         this.#customers.set(change.customer.id, change.customer);
@@ -85,6 +95,7 @@ export class Draft implements StateView {
       case 'put-organization':
         this.#organization = change.organization;
         break;
+      case 'put-task':
       case 'put-location':
       case 'put-tombstone':
       case 'tell':
@@ -183,8 +194,11 @@ export class Draft implements StateView {
     return this.#usage?.get(`${resource} ${period}`) ?? this.#base.usedOf(resource, period);
   }
 
-  #putTask({ task, location, pickupLocation, packages }: PutTask): void {
-    const before = this.findTask(task.id);
+  /** Takes a task in; returns the change as it is to be applied. */
+  #putTask(change: PutTask): PutTask {
+    const before = this.findTask(change.task.id);
+    const task = this.#placed(change.task, before?.task);
+    const { location, pickupLocation, packages } = change;
     this.#tasks ??= new Map();
     this.#tasks.set(task.id, {
       task,
@@ -194,6 +208,17 @@ export class Draft implements StateView {
     });
     this.#codes ??= new Set();
     this.#codes.add(task.code);
+    return task === change.task ? change : { ...change, task };
+  }
+
+  /** The task, with a place among the moving ones if it gets one. */
+  #placed(task: TaskRecord, before: TaskRecord | undefined): TaskRecord {
+    const isNew = before === undefined;
+    const had = before?.movingWhileOpen === true;
+    const has = had || task.movingWhileOpen || takesPlace(task, before, this);
+    if (isNew) this.#madeTasks += 1;
+    if (has && !had) this.#placesTaken += 1;
+    return has === task.movingWhileOpen ? task : { ...task, movingWhileOpen: has };
   }
 
   #findDrafted(matches: (customer: CustomerRecord) => boolean): CustomerRecord | undefined {

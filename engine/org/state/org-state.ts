@@ -169,6 +169,14 @@ export class OrgState implements StateView {
     return owner && record ? { record, owner: owner.task } : undefined;
   }
 
+  get openTasks(): number {
+    return this.tallies.openTasks;
+  }
+
+  get movingTasks(): number {
+    return this.tallies.movingTasks;
+  }
+
   usedOf(resource: string, period: string): number {
     return this.tallies.usedOf(resource, period);
   }

@@ -22,6 +22,9 @@ export interface TaskFacts {
 export interface StateView {
   readonly organizationId: number;
   readonly organization: OrganizationRecord;
+  readonly openTasks: number;
+  /** Those whose steps write no index entry. */
+  readonly movingTasks: number;
   findTask(id: number): TaskFacts | undefined;
   hasTaskCode(code: string): boolean;
   findCustomer(id: number): CustomerRecord | undefined;

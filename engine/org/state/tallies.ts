@@ -1,13 +1,16 @@
 import { isTerminal, type TaskRecord } from '../../../schema/tasks/task.ts';
 import type { OrganizationHead } from '../../store/actor/actor-store.ts';
+import { isMoving } from './moving-places.ts';
 
-/** Numbers that an organization is known by beside its records: its usage, and how many of its tasks are open. */
+/** Numbers that an organization is known by beside its records: its usage, and how many of its tasks are open and moving. */
 export class Tallies {
   openTasks: number;
+  movingTasks: number;
   readonly #usage = new Map<string, number>();
 
-  constructor({ openTasks, usage }: Pick<OrganizationHead, 'openTasks' | 'usage'>) {
+  constructor({ openTasks, movingTasks, usage }: Pick<OrganizationHead, 'openTasks' | 'movingTasks' | 'usage'>) {
     this.openTasks = openTasks;
+    this.movingTasks = movingTasks;
     for (const { resource, period, used } of usage) this.use(resource, period, used);
   }
 
@@ -15,6 +18,7 @@ export class Tallies {
   countTask(before: TaskRecord | undefined, after: TaskRecord): void {
     const wasOpen = before !== undefined && !isTerminal(before.status);
     this.openTasks += Number(!isTerminal(after.status)) - Number(wasOpen);
+    this.movingTasks += Number(isMoving(after)) - Number(before !== undefined && isMoving(before));
   }
 
   use(resource: string, period: string, used: number): void {

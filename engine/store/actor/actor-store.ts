@@ -31,6 +31,7 @@ export interface OrganizationHead {
   readonly lastAt: string;
   readonly nextDeadlineAt: string | null;
   readonly openTasks: number;
+  readonly movingTasks: number;
   readonly usage: readonly { readonly resource: string; readonly period: string; readonly used: number }[];
 }
 
@@ -204,6 +205,7 @@ async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationH
       h.last_sequence, h.last_at, h.next_deadline_at,
       (SELECT coalesce(sum(c.count), 0)::bigint FROM task_counts c
         WHERE c.organization_id = o.organization_id AND c.status = ANY (${OPEN_STATUSES}::text[])) AS open_tasks,
+      (SELECT count(*) FROM tasks t WHERE t.organization_id = o.organization_id AND t.settled_rank IS NULL) AS moving_tasks,
       coalesce((SELECT json_agg(json_build_object('resource', u.resource, 'period', u.period, 'used', u.used))
         FROM usage u WHERE u.organization_id = o.organization_id
           -- The deciding process may be in the month before, or in the next, by its own clock.
@@ -213,8 +215,8 @@ async function loadHead(sql: Sql, organizationId: number): Promise<OrganizationH
     WHERE o.organization_id = ${organizationId}`;
   const [row] = rows;
   if (row) {
-    const { lastSequence, lastAt, nextDeadlineAt, openTasks, usage, ...organization } = row;
-    return { organization, lastSequence, lastAt, nextDeadlineAt, openTasks, usage };
+    const { lastSequence, lastAt, nextDeadlineAt, openTasks, movingTasks, usage, ...organization } = row;
+    return { organization, lastSequence, lastAt, nextDeadlineAt, openTasks, movingTasks, usage };
   }
   const tombstones = await sql`SELECT 1 FROM deleted_organizations WHERE organization_id = ${organizationId}`;
   return tombstones.length > 0 ? 'deleted' : undefined;

@@ -12,8 +12,6 @@ export type CommitParameters = CommittedRows & {
   readonly idempotencyBodies: string;
   /** Stands between lines, and between bodies. */
   readonly separator: string | null;
-  /** The organizations whose new tasks are moving ones; an array in the form of Postgres. */
-  readonly moving: string;
 };
 
 /** A row of `audit_records`: a record of any kind but tasks, before and after a change; `before` is null for a new one. */
@@ -69,7 +67,6 @@ const SQL_NAMES: readonly (readonly [keyof CommitParameters, string])[] = [
   ['eventBodies', 'event_bodies'],
   ['idempotencyBodies', 'idempotency_bodies'],
   ['separator', 'separator'],
-  ['moving', 'moving_in'],
 ];
 const NAMES = SQL_NAMES.map(([name]) => name);
 const COMMIT_GROUP = `SELECT commit_group(${SQL_NAMES.map(([, sql], index) => `${sql} => $${index + 1}`).join(', ')})`;

@@ -196,6 +196,7 @@ export const TASK = recordColumns<TaskRecord>({
   pickedUpAt: 'time',
   requirements: 'plain',
   proofs: 'plain',
+  movingWhileOpen: 'plain',
 });
 
 export const TASK_HISTORY = recordColumns<TaskHistoryRecord>({

@@ -5,7 +5,7 @@ import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import type { CreateTask } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { callerOf, cancelCommand, createCommand, openTestEngine } from '../../faults/support/engine-fixture.ts';
-import { type SeededOrganization, seedOrganization } from '../../support/seeds/seed.ts';
+import { type SeededOrganization, seedAgent, seedOrganization } from '../../support/seeds/seed.ts';
 import { useDatabase } from '../../support/system/use-database.ts';
 
 /** How many open tasks of an organization are moving ones. */
@@ -75,6 +75,14 @@ test('new tasks are moving ones up to a bound of open tasks; past it they are se
   });
 });
 
+async function assign(engine: Engine, ids: readonly number[], agentId: number): Promise<void> {
+  const caller = callerOf(organization);
+  const asked = ids.map((taskId) =>
+    engine.ask(organization.organizationId, { kind: 'assign-task', caller, taskId, input: { agentId } }),
+  );
+  for (const answer of await Promise.all(asked)) assert.ok(answer.ok, JSON.stringify(answer));
+}
+
 test('when tasks end, new ones move again', async () => {
   const { moving, settled } = await countOpen();
   const rows = await sql<{ id: number }[]>`
@@ -91,5 +99,26 @@ test('when tasks end, new ones move again', async () => {
     await cancel(engine, first!.ids);
     await create(engine, AT_ONCE);
     assert.deepEqual(await countOpen(), { moving: moving - AT_ONCE, settled: 0 });
+  });
+});
+
+test('past the bound, tasks that somebody takes get the places that are left, whichever owner gives them', async () => {
+  organization = await seedOrganization(url);
+  const { agentId } = await seedAgent(url, organization.organizationId);
+  const MOST = LIMITS.movingTasks;
+  const waiting = await withEngine(async (engine) => {
+    const ids = await create(engine, MOST + AT_ONCE);
+    assert.deepEqual(await countOpen(), { moving: MOST, settled: AT_ONCE });
+    await cancel(engine, ids.slice(0, 10));
+    return ids.slice(MOST);
+  });
+  await withEngine(async (engine) => {
+    await assign(engine, waiting.slice(0, 15), agentId);
+    assert.deepEqual(await countOpen(), { moving: MOST, settled: AT_ONCE - 10 });
+    await cancel(engine, waiting.slice(0, 2));
+    const later = await create(engine, AT_ONCE);
+    assert.deepEqual(await countOpen(), { moving: MOST - 2, settled: 2 * AT_ONCE - 10 });
+    await assign(engine, later.slice(0, 1), agentId);
+    assert.deepEqual(await countOpen(), { moving: MOST - 1, settled: 2 * AT_ONCE - 11 });
   });
 });

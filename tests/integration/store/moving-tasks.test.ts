@@ -25,9 +25,9 @@ const STEPS: readonly Partial<TaskRecord>[] = [
 async function makeTasks(areMoving: boolean): Promise<TaskRecord[]> {
   const { organizationId } = await seedOrganization(url);
   const tasks = Array.from({ length: TASKS }, (_, index) =>
-    taskRecord({ organizationId, id: index + 1, courierId: null }),
+    taskRecord({ organizationId, id: index + 1, courierId: null, movingWhileOpen: areMoving }),
   );
-  await writeTasks(sql, tasks, areMoving);
+  await writeTasks(sql, tasks);
   return tasks;
 }
 

@@ -57,6 +57,7 @@ export function taskRecord(wanted: Partial<TaskRecord> & Pick<TaskRecord, 'organ
     pickedUpAt: null,
     requirements: null,
     proofs: null,
+    movingWhileOpen: false,
     deadlineAt: null,
     createdAt: '2030-01-01T00:00:00.000Z',
     updatedAt: '2030-01-01T00:00:00.000Z',
@@ -70,10 +71,10 @@ export function taskRecord(wanted: Partial<TaskRecord> & Pick<TaskRecord, 'organ
 }
 
 /** New tasks at places that were there before them, written as a commit does. */
-export async function writeTasks(sql: Sql, tasks: readonly TaskRecord[], areMoving = false): Promise<void> {
+export async function writeTasks(sql: Sql, tasks: readonly TaskRecord[]): Promise<void> {
   const rows = tasks.map((task) => lineOf(task, { expectedVersion: 0, reusesLocation: true }));
   const counts = countDeltas(tasks.map((after) => ({ before: null, after })));
-  await write(sql, rows, counts, tasks[0]!.organizationId, areMoving);
+  await write(sql, rows, counts, tasks[0]!.organizationId);
 }
 
 /** Writes those of `after` that differ from `before`, which stand at the same places of both lists. */
@@ -109,11 +110,9 @@ async function write(
   lines: readonly string[],
   deltas: readonly object[],
   organizationId: number,
-  areMoving = false,
 ): Promise<void> {
   const tasks = lines.join(SEPARATOR);
-  const moving = areMoving ? `{${organizationId}}` : null;
   const counts = JSON.stringify(deltas.map((delta) => ({ organizationId, ...delta })));
-  await sql`SELECT write_tasks(lines_of(${tasks}, ${SEPARATOR}, NULL::task_line[]), ${lines.length}, NULL, ${moving}::bigint[]), ${organizationId}::bigint AS organization_id`;
+  await sql`SELECT write_tasks(lines_of(${tasks}, ${SEPARATOR}, NULL::task_line[]), ${lines.length}, NULL), ${organizationId}::bigint AS organization_id`;
   await sql`SELECT write_task_lists(lines_of(${tasks}, ${SEPARATOR}, NULL::task_line[]), ${counts}::text::json, NULL), ${organizationId}::bigint AS organization_id`;
 }

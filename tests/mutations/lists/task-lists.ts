@@ -23,6 +23,22 @@ export const TASK_LISTS: readonly Mutation[] = [
     ['WHERE NOT n.sought AND', 'WHERE n.sought AND', 'A task that is no longer sought leaves the list of searches.'],
   ]),
   ...mutationsOf(
+    'engine/org/state/moving-places.ts',
+    ['integration/engine/moving-tasks'],
+    [
+      [' || movingTasks >= LIMITS.movingTasks', '', 'Lists read no more moving tasks than the bound.'],
+      ['if (!UNTAKEN.has(status)) return true;', '', 'A task that somebody takes gets a place that is left.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/state/tallies.ts',
+    ['integration/engine/moving-tasks'],
+    [
+      [' - Number(before !== undefined && isMoving(before))', '', 'A task that ends leaves its place to another.'],
+      ['this.movingTasks = movingTasks;', 'this.movingTasks = 0;', 'A new owner knows how many places are taken.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/store/task-lists/task-list-conditions.ts',
     ['integration/store/task-list-property'],
     [

@@ -151,6 +151,7 @@ export function newTask(
     ...FIRST_ATTEMPT,
     contact: null,
     requirements: requirementsAfter(usualRequirements(draft.organization.settings), input.requirements),
+    movingWhileOpen: false,
   };
 }
 

@@ -66,6 +66,7 @@ export function stateWith(shape: Shape, status: TaskStatus, options: StateOption
     lastAt: CREATED,
     nextDeadlineAt: null,
     openTasks: 0,
+    movingTasks: 0,
     usage: [],
   });
   const money = options.hasAmount ? { amountMinor: 1250, currency: 'USD', taskType: 'cash_collection' as const } : {};
@@ -212,6 +213,7 @@ export function taskRecord(fields: Partial<TaskRecord>): TaskRecord {
     pickedUpAt: null,
     requirements: null,
     proofs: null,
+    movingWhileOpen: false,
     deadlineAt: null,
     createdAt: CREATED,
     updatedAt: CREATED,
