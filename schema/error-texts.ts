@@ -134,7 +134,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { readonly when: string; re
   WAREHOUSE_INACTIVE: { when: 'The warehouse is not active', remedy: 'Activate it, or choose another' },
   CONFLICT: { when: 'The change conflicts with stored data', remedy: 'Read the record and retry' },
   EVENTS_EXPIRED: {
-    when: 'Events after this sequence are no longer kept, or the log ends before it, as after a restore',
+    when: 'Events after this sequence are no longer kept, or the log ends before it, as after a restore; of `GET /events`, `details.keptAfter` is the `after` that reads all that are kept',
     remedy: 'Read the lists again, continue from `metadata.position`',
   },
   ORGANIZATION_DELETED: { when: 'The organization is deleted', remedy: 'Stop calling' },

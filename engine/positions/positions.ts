@@ -108,7 +108,7 @@ export class Positions {
     };
   }
 
-  /** Where agents are; rejects when it cannot be found out which there are. */
+  /** Where active agents are; rejects when it cannot be found out which there are. */
   async current(
     organizationId: number,
     { bbox, agentIds }: { readonly bbox?: BoundingBox | undefined; readonly agentIds?: readonly number[] | undefined },
@@ -118,7 +118,7 @@ export class Positions {
     const nowMs = this.#options.clock.now();
     const found: LiveAgent[] = [];
     for (const agent of agentIds ? organization.pick(agentIds) : organization.agents.values()) {
-      if (!agent.isSomewhere) continue;
+      if (!agent.isSomewhere || !agent.isActive) continue;
       if (!bbox || isInBox(bbox, agent.latitude, agent.longitude)) found.push(agent);
     }
     found.sort((one, other) => one.agentId - other.agentId);

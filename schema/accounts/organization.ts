@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { assignmentSettingsInput } from '../assignment/assignment.ts';
+import { currencyInput } from '../fields/amount.ts';
 import { freeObject, integerBetween, oneOf, requiredText, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
@@ -36,10 +37,6 @@ export interface OrganizationRecord {
 }
 
 const name = requiredText(LIMITS.shortTextChars);
-const currency = v.pipe(
-  v.string('must be a string'),
-  v.regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code of three capital letters'),
-);
 const limit = v.nullish(integerBetween(0, Number.MAX_SAFE_INTEGER, 'must be an integer of 0 or more'));
 const leadMinutes = integerBetween(0, LIMITS.leadMinutes, `must be an integer from 0 to ${LIMITS.leadMinutes}`);
 const limits = named(
@@ -67,7 +64,7 @@ export const createOrganizationInput = v.object(
   {
     name,
     status: v.nullish(oneOf(ORGANIZATION_STATUSES)),
-    currency: v.nullish(currency),
+    currency: v.nullish(currencyInput),
     limits: v.nullish(limits),
     settings: v.nullish(settings),
   },

@@ -106,7 +106,24 @@ export const notNegative = v.pipe(
   ),
 );
 
-export const positiveInteger = integerBetween(1, 2_147_483_647, 'must be a positive integer');
+const isPositiveInteger = (value: number) => Number.isSafeInteger(value) && value >= 1;
+
+/** A positive integer up to a bound, which its refusal names with its unit. */
+export function positiveIntegerUpTo(most: number, unit = '') {
+  return v.pipe(
+    v.number('must be a number'),
+    v.check(isPositiveInteger, 'must be a positive integer'),
+    shownAs(
+      v.check<number, string>(
+        (value) => !isPositiveInteger(value) || value <= most,
+        `must be at most ${most}${unit && ` ${unit}`}`,
+      ),
+      integerShown(1, most),
+    ),
+  );
+}
+
+export const positiveInteger = positiveIntegerUpTo(2_147_483_647);
 
 /** Syntax of RFC 5321 in the form that mail servers accept: one @, a dot-atom, a domain of labels. */
 const EMAIL =

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { amountInput } from '../fields/amount.ts';
+import { amountInput, queryCurrency } from '../fields/amount.ts';
 import { isoTime, queryId, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { pageQuery } from '../fields/page-query.ts';
@@ -149,7 +149,7 @@ export const statementView = named('Statement', v.object({ items: v.array(statem
 /** The newest first. */
 export const statementQuery = v.object({
   ...pageQuery,
-  currency: v.optional(v.string()),
+  currency: v.optional(queryCurrency),
   from: v.optional(isoTime),
   to: v.optional(isoTime),
   paymentId: v.optional(queryId),

@@ -1,11 +1,21 @@
 import * as v from 'valibot';
 import { inlineCustomerInput } from '../customers/customer.ts';
 import { locationInput } from '../customers/location.ts';
-import { amountInput } from '../fields/amount.ts';
-import { boolean, freeObject, id, idList, isoTime, isPast, longText, oneOf, requiredText } from '../fields/fields.ts';
+import { amountInput, currencyInput } from '../fields/amount.ts';
+import {
+  boolean,
+  freeObject,
+  id,
+  idList,
+  isoTime,
+  isPast,
+  longText,
+  oneOf,
+  positiveIntegerUpTo,
+  requiredText,
+} from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { requirementsInput } from '../fields/requirements.ts';
-import { integerShown, shownAs } from '../fields/shown-as.ts';
 import { skillList } from '../fields/skill-list.ts';
 import { isAfter, isEmptyWindow } from '../fields/times-check.ts';
 import { LIMITS } from '../limits.ts';
@@ -17,26 +27,7 @@ const packages = v.pipe(
   v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
 );
 
-const isPositiveInteger = (value: number) => Number.isSafeInteger(value) && value >= 1;
-
-/** Minutes. */
-export const estimatedDuration = v.pipe(
-  v.number('must be a number'),
-  v.check(isPositiveInteger, 'must be a positive integer'),
-  shownAs(
-    v.check<number, string>(
-      (minutes) => !isPositiveInteger(minutes) || minutes <= LIMITS.estimatedDurationMinutes,
-      `must be at most ${LIMITS.estimatedDurationMinutes} minutes`,
-    ),
-    integerShown(1, LIMITS.estimatedDurationMinutes),
-  ),
-);
-
-/** How many decimals it may have depends on the currency, which may be the organization's: the engine judges that. */
-const currency = v.pipe(
-  v.string('must be a string'),
-  v.regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code of three capital letters'),
-);
+export const estimatedDuration = positiveIntegerUpTo(LIMITS.estimatedDurationMinutes, 'minutes');
 
 /**
  * The fields of a task to be made. `type` and `dropoffLocation` are the alternate names of `taskType` and `location`
@@ -71,7 +62,7 @@ function taskFields(types: readonly TaskType[]) {
     estimatedDuration: v.nullish(estimatedDuration),
     requiredSkills: v.nullish(skillList),
     amount: v.nullish(amountInput),
-    currency: v.nullish(currency),
+    currency: v.nullish(currencyInput),
     requirements: v.nullish(requirementsInput),
   };
 }

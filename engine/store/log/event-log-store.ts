@@ -9,6 +9,8 @@ export interface LogPage {
   readonly lastSequence: number;
   /** True when events right after `after` are no longer kept. */
   readonly expired: boolean;
+  /** The least sequence from `after` on, behind which every event is kept. */
+  readonly keptAfter: number;
 }
 
 /** The committed event log. */
@@ -44,12 +46,14 @@ export function createLogStore(sql: Sql): LogStore {
         WHERE h.organization_id = ${organizationId}`;
       const rows = await retried(query, LIMITS.readDeadlineMs, 'reading the log');
       const head = rows[0];
-      if (!head) return { events: [], lastSequence: 0, expired: false };
+      if (!head) return { events: [], lastSequence: 0, expired: false, keptAfter: after };
       const { lastSequence, nextSequence } = head;
+      const keptAfter = Math.max(after, nextSequence === null ? lastSequence : nextSequence - 1);
       return {
         events: head.sequence === null ? [] : rows.map(({ lastSequence: _l, nextSequence: _n, ...event }) => event),
         lastSequence,
-        expired: nextSequence === null ? after < lastSequence : nextSequence > after + 1,
+        expired: keptAfter > after,
+        keptAfter,
       };
     },
     async lastSequences(organizationIds) {

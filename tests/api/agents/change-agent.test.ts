@@ -5,6 +5,7 @@ import type { AccountView } from '../../../schema/accounts/user.ts';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import { seedAgent, withSql } from '../../support/seeds/seed.ts';
 import { seedTasks } from '../../support/seeds/seed-task.ts';
+import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 import { ask, signIn } from '../auth/auth-client.ts';
 import { type AgentList, assignedTask, clientOfAgent, createAgent, dispatchersOf } from './agent-place.ts';
@@ -89,6 +90,10 @@ test('an agent whose activity ends is out at once: session, login and duty; it c
   const { accessToken } = await signIn(api, login);
   const agent = fixture.clientOf(accessToken);
   assert.equal((await agent.put('/agents/me/duty', { onDuty: true })).status, 200);
+  const here = { latitude: 51.5, longitude: -0.1, recordedAt: new Date().toISOString() };
+  assert.equal((await agent.post('/agents/me/locations', { points: [here] })).status, 202);
+  const onMap = async () => (await api.get<{ count: number }>('/agents/locations/current')).body.data.count;
+  assert.equal(await onMap(), 1);
   const startedAt = performance.now();
   const ended = await api.patch<AgentView>(`/agents/${made.id}`, { isActive: false });
   const tookMs = performance.now() - startedAt;
@@ -96,6 +101,7 @@ test('an agent whose activity ends is out at once: session, login and duty; it c
   assert.ok(tookMs < LONGEST_MS, `answered after ${tookMs} ms`);
   assert.equal((await agent.get('/agents/me')).status, 401, 'refused as soon as that is answered');
   assert.equal((await ask(api, 'login', login)).status, 401);
+  await until('it is on no map', async () => (await onMap()) === 0);
   const { items } = (await api.get<EventList>('/events')).body.data;
   assert.deepEqual(
     items.map(({ data, type }) => [type, data['onDuty']]),

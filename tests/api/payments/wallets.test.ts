@@ -35,6 +35,20 @@ test('a wallet that nobody has used is empty, in the organization’s currency',
   assert.deepEqual(await statementOf(place, customerId), { items: [], count: 0 });
 });
 
+test('a statement is refused in what is no code of a currency, and empty in a currency that the wallet never had', async () => {
+  const place = await paymentPlace(fixture);
+  const { customerId } = await place.api.createTask();
+  for (const currency of ['usd', 'EURO', 'USD,EUR']) {
+    const { status, body } = await place.api.get(`/wallets/${customerId}/statement?currency=${currency}`);
+    assert.deepEqual(
+      [status, body.message],
+      [400, ['currency must be an ISO 4217 code of three capital letters']],
+      currency,
+    );
+  }
+  assert.deepEqual(await statementOf(place, customerId, 'currency=EUR'), { items: [], count: 0 });
+});
+
 test('a top-up answers with what the wallet then has', async () => {
   const place = await paymentPlace(fixture);
   const { customerId } = await place.api.createTask();

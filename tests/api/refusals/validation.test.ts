@@ -83,6 +83,7 @@ const CASES: readonly (readonly [change: object, violations: readonly string[]])
   [{ packages: [{ name: 'a', weight: '2' }] }, ['packages.0.weight must be a number']],
   [{ packages: [{ name: 'a' }, { name: 'b', quantity: 0 }] }, ['packages.1.quantity must be a positive integer']],
   [{ packages: [{ name: 'a', quantity: 1.5 }] }, ['packages.0.quantity must be a positive integer']],
+  [{ packages: [{ name: 'a', quantity: 2_147_483_648 }] }, ['packages.0.quantity must be at most 2147483647']],
   [{ packages: [{ name: 'a', isFragile: 'yes' }] }, ['packages.0.isFragile must be a boolean']],
   [{ packages: Array.from({ length: 101 }, () => ({ name: 'a' })) }, ['packages must hold at most 100 items']],
   [{ packageIds: 5 }, ['packageIds must be an array']],

@@ -45,11 +45,13 @@ function createFeed({ isOwned = true, tail = [] }: Setting = {}) {
       const lastSequence = head();
       const kept = log.filter(({ sequence }) => sequence > after);
       const next = kept[0]?.sequence;
+      const keptAfter = Math.max(after, next === undefined ? lastSequence : next - 1);
       await idle();
       return {
         events: kept.slice(0, limit),
         lastSequence,
-        expired: next === undefined ? after < lastSequence : next > after + 1,
+        expired: keptAfter > after,
+        keptAfter,
       };
     },
     async lastSequences(organizationIds: readonly number[]) {
