@@ -1,29 +1,19 @@
 import { text } from '../text/english.ts';
 import { nowMs, timeZone } from './state.ts';
+import { formatted, timeText } from './wall-clock.ts';
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function formatOf(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = `${name} ${timeZone.value}`;
-  const found = formats.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone: timeZone.value });
-  formats.set(key, found);
-  return found;
-}
-
-/** `14:02`; with the day when it is another one than today. All times are in the organization's zone. */
+/** `14:02`; with the day when it is another one than today, and with the year when it is of another year. In the organization's zone. */
 export function timeOf(ms: number): string {
-  const day = formatOf('day', { day: 'numeric', month: 'short' });
-  const clock = minuteOf(ms);
-  return day.format(ms) === day.format(nowMs.peek()) ? clock : `${day.format(ms)}, ${clock}`;
+  return timeText(ms, nowMs.peek(), timeZone.value);
 }
 
 /** `14:02` without its day: on an axis the hours are in order anyway. */
 export function minuteOf(ms: number): string {
-  return formatOf('clock', { hour: '2-digit', minute: '2-digit' }).format(ms);
+  return formatted('minute', ms, timeZone.value);
 }
 
 export function clockOf(ms: number): string {
-  return formatOf('seconds', { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(ms);
+  return formatted('second', ms, timeZone.value);
 }
 
 /** `4 min`, `2 h 10 min`. */

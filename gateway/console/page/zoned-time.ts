@@ -1,4 +1,5 @@
 import { timeZone } from './state.ts';
+import { wallClock } from './wall-clock.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -18,10 +19,4 @@ export function momentOf(local: string): number | null {
 
 function floorToMinute(ms: number): number {
   return Math.floor(ms / MINUTE_MS) * MINUTE_MS;
-}
-
-function wallClock(ms: number, zone: string): string {
-  // Sweden writes dates and times as ISO 8601 does.
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' });
-  return format.format(ms).replace(' ', 'T');
 }
