@@ -6,12 +6,10 @@ import type { CellContext } from '../../../../gateway/console/import/read-cell.t
 import { partsOf, sendParts } from '../../../../gateway/console/import/send-lines.ts';
 import { type ColumnName, columnsIn } from '../../../../gateway/console/import/task-columns.ts';
 import type { Answer } from '../../../../gateway/console/live/protocol.ts';
+import { momentIn } from '../../../../gateway/console/page/wall-clock.ts';
 
 const context: CellContext = {
-  momentOf: (local) => {
-    const ms = Date.parse(`${local}:00Z`);
-    return Number.isNaN(ms) ? null : ms;
-  },
+  momentOf: (local) => momentIn(local, 'UTC'),
   today: '2031-05-01',
   now: () => Date.parse('2031-05-01T08:00:00Z'),
 };
@@ -73,6 +71,7 @@ test('a line becomes the body of the API, with the cells that spreadsheets write
     [{ latitude: '52,25' }, { ...plain, location: { ...location, latitude: 52.25 } }],
     [{ latitude: '', longitude: '', pin: '52.1, 13.1' }, { ...plain, location: { ...location, latitude: 52.1, longitude: 13.1 } }],
     [{ windowEnd: '14:30' }, { ...plain, windowEnd: '2031-05-01T14:30:00.000Z' }],
+    [{ windowEnd: '24:00' }, { ...plain, windowEnd: '2031-05-02T00:00:00.000Z' }],
     [{ windowEnd: '2031-05-02 9:05' }, { ...plain, windowEnd: '2031-05-02T09:05:00.000Z' }],
     [{ windowEnd: '2.6.2031 09:05:10' }, { ...plain, windowEnd: '2031-06-02T09:05:00.000Z' }],
     [{ windowEnd: '2031-05-02T09:05+02:00' }, { ...plain, windowEnd: '2031-05-02T09:05+02:00' }],
@@ -97,6 +96,10 @@ test('each cell that the API would refuse has its fault in words, and no cell ha
     [{ latitude: '', longitude: '', pin: 'here' }, [['pin', 'Pin must be latitude and longitude, such as 52.52, 13.405.']]],
     [{ customer: '', phone: '' }, [['customer', 'A customer is missing: a name with a phone number, or a customer number.']]],
     [{ windowEnd: '31/12/2031' }, [['windowEnd', 'Not after must be a time, such as 2031-05-01 14:30 or 14:30.']]],
+    [{ windowEnd: '30.02.2032 14:00' }, [['windowEnd', 'Not after must be a time, such as 2031-05-01 14:30 or 14:30.']]],
+    [{ windowEnd: '2032-02-30 10:00' }, [['windowEnd', 'Not after must be a time, such as 2031-05-01 14:30 or 14:30.']]],
+    [{ readyAt: '31.4.2032 14:00' }, [['readyAt', 'Ready at must be a time, such as 2031-05-01 14:30 or 14:30.']]],
+    [{ windowEnd: '14:60' }, [['windowEnd', 'Not after must be a time, such as 2031-05-01 14:30 or 14:30.']]],
     [{ windowEnd: '07:00' }, [['windowEnd', 'Not after must be in the future.']]],
     [{ amount: '1,234' }, [['amount', 'Amount must be an amount, such as 1234.50.']]],
     [{ autoAssign: 'maybe' }, [['autoAssign', 'Look for a courier must be yes or no.']]],
