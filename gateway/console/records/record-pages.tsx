@@ -13,6 +13,8 @@ interface Props<Item> {
   readonly hint?: string;
   /** Of the list of the API. */
   readonly path: string;
+  /** Stay while a list is read, and when it is refused. */
+  readonly filters?: ComponentChildren;
   readonly add?: (reload: () => Promise<void>) => ComponentChildren;
   readonly record: (item: Item, reload: () => Promise<void>) => ComponentChildren;
   /** Stands where the list would be, when it has nothing. */
@@ -22,18 +24,23 @@ interface Props<Item> {
 
 /** A section of the settings that lists records of the API, page after page. */
 export function RecordPages<Item>(props: Props<Item>) {
-  const [count, setCount] = useState(1);
-  const pages = Array.from({ length: count }, (_, index) => index + 1);
   return (
     <div class="settings-form">
       <h2>{props.title}</h2>
       {props.hint !== undefined && <p class="say">{props.hint}</p>}
-      {pages.map((page) => (
-        <RecordPage key={page} {...props} page={page} isLast={page === count} onMore={() => setCount(count + 1)} />
-      ))}
+      {props.filters}
+      <Pages key={props.path} {...props} />
       {props.children}
     </div>
   );
+}
+
+function Pages<Item>(props: Props<Item>) {
+  const [count, setCount] = useState(1);
+  const pages = Array.from({ length: count }, (_, index) => index + 1);
+  return pages.map((page) => (
+    <RecordPage key={page} {...props} page={page} isLast={page === count} onMore={() => setCount(count + 1)} />
+  ));
 }
 
 interface PageProps<Item> extends Props<Item> {

@@ -29,12 +29,11 @@ export function AuditSection() {
   const path = `/audit-logs?${query}`;
   return (
     <RecordPages<AuditEntryView>
-      key={path}
       title={words.title}
       hint={words.hint}
       path={path}
       empty={<p class="say">{words.none}</p>}
-      add={() => <Filters filter={filter} onChange={(change) => setFilter({ ...filter, ...change })} />}
+      filters={<Filters filter={filter} onChange={(change) => setFilter({ ...filter, ...change })} />}
       record={(entry) => <Entry key={entry.id} entry={entry} names={names} />}
     />
   );
