@@ -7,6 +7,8 @@ export interface Line {
 }
 
 const DELIMITERS = [',', ';', '\t'];
+/** How a workbook begins. A text may begin with the first two, which are `PK`. */
+const ZIP = [0x50, 0x4b, 0x03, 0x04];
 
 /**
  * The lines of a table that was copied from a spreadsheet or saved as CSV, without the empty ones. `openQuote` tells that a quote in
@@ -23,7 +25,7 @@ export function parseLines(text: string): { readonly lines: readonly Line[]; rea
 /** The text of a file in UTF-8, in UTF-16 or, as older spreadsheets write it, in Windows-1252. Undefined for a workbook. */
 export function decodeFile(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
-  if (first === 0x50 && second === 0x4b) return undefined;
+  if (ZIP.every((byte, at) => bytes[at] === byte)) return undefined;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
   try {

@@ -40,6 +40,7 @@ test('a file is read in the encodings that spreadsheets write, and a workbook is
   assert.equal(decodeFile(Uint8Array.of(0x4d, 0xfc, 0x6c)), 'Mül');
   assert.equal(decodeFile(Uint8Array.of(0xff, 0xfe, 0x4d, 0, 0xfc, 0)), 'Mü');
   assert.equal(decodeFile(Uint8Array.of(0x50, 0x4b, 3, 4)), undefined);
+  assert.equal(decodeFile(new TextEncoder().encode('PKZ;Customer')), 'PKZ;Customer');
 });
 
 test('headings name columns in any order, case and spelling; unknown and second ones are left out', () => {
