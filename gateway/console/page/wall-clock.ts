@@ -1,3 +1,4 @@
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const OPTIONS = {
   minute: { hour: '2-digit', minute: '2-digit' },
@@ -33,7 +34,9 @@ export function wallClock(ms: number, zone: string): string {
 export function momentIn(local: string, zone: string): number | null {
   const asUtc = Date.parse(`${local}Z`);
   if (Number.isNaN(asUtc) || !isDay(local.slice(0, 10))) return null;
-  const shownMs = (ms: number) => Date.parse(`${wallClock(ms, zone)}Z`);
+  // The shown time has no seconds, those of the text stay.
+  const seconds = asUtc % MINUTE_MS;
+  const shownMs = (ms: number) => Date.parse(`${wallClock(ms, zone)}Z`) + seconds;
   // By the offsets of the days before and after: a clock changes at most once in between.
   const byOffsetOf = (ms: number) => asUtc - (shownMs(ms) - ms);
   const [before, after] = [byOffsetOf(asUtc - DAY_MS), byOffsetOf(asUtc + DAY_MS)];

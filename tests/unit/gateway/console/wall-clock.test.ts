@@ -39,6 +39,10 @@ describe('a time of the clock is its moment, in a skipped hour the one after it 
     });
 });
 
+test('seconds of a time stay', () => {
+  assert.equal(momentIn('2027-05-01T14:30:15', 'America/New_York'), Date.parse('2027-05-01T18:30:15Z'));
+});
+
 test('a day or an hour that does not exist has no moment', () => {
   const none = ['', '2027-05', '2027-13-01T10:00', '2027-02-29T10:00', '2027-02-30T10:00', '2027-04-31T14:00'];
   for (const local of [...none, '2027-05-32T10:00', '2027-05-01T24:01', '2027-05-01T25:00', '2027-05-01T14:60'])
