@@ -10,6 +10,7 @@ import type {
 } from './document-types.ts';
 import { EventStream, type FollowOptions } from './event-stream.ts';
 import { type ListPage, listItems } from './list-items.ts';
+import { queryText } from './query-text.ts';
 import { type Credential, DEFAULT_RETRY, type RetryPolicy, sendRequest, type Transport } from './send-request.ts';
 
 export interface ClientOptions {
@@ -150,9 +151,7 @@ function targetOf(path: string, { path: ids = {}, query = {} }: LooseCall): stri
     if (ids[name] === undefined) throw new TypeError(`${path} needs a value for ${name}`);
     return encodeURIComponent(String(ids[name]));
   });
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
-  return given.length > 0 ? `${filled}?${search}` : filled;
+  return filled + queryText(query);
 }
 
 async function readAnswer(response: Response): Promise<Answer<unknown>> {

@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { DispatchError } from './dispatch-error.ts';
 import type { DispatchEvent } from './document-types.ts';
+import { queryText } from './query-text.ts';
 import { backoffMs, pause, sendRequest, type Transport } from './send-request.ts';
 
 /** The stream is open. It comes first, and again after each interruption. */
@@ -74,9 +75,7 @@ export class EventStream implements AsyncIterable<StreamMessage> {
 
   constructor(transport: Transport, baseUrl: string, { lastEventId, signal, ...filters }: FollowOptions) {
     this.#transport = transport;
-    const narrow = Object.entries(filters).filter(([, value]) => value !== undefined);
-    const query = new URLSearchParams(narrow.map(([name, values]): [string, string] => [name, values.join(',')]));
-    this.#url = `${baseUrl}/api/v1/realtime/me/events${narrow.length > 0 ? `?${query}` : ''}`;
+    this.#url = `${baseUrl}/api/v1/realtime/me/events${queryText(filters)}`;
     this.#lastEventId = lastEventId;
     this.#signal = signal;
   }

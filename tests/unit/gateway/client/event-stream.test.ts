@@ -130,3 +130,11 @@ test('closing, and the signal, end the loop without an error, in a pause as well
     assert.equal(types.length, 1);
   }
 });
+
+test('an empty list is refused before anything is asked: the service would answer with everything', () => {
+  const { fetch, seen } = standInService();
+  const client = createClient({ baseUrl: 'http://service', apiKey: 'dk', fetch, retry: QUICK });
+  assert.throws(() => client.follow({ taskIds: [] }), /^TypeError: taskIds is an empty list/);
+  assert.throws(() => client.get('/tasks', { query: { agentId: [] } }), /^TypeError: agentId is an empty list/);
+  assert.equal(seen.length, 0);
+});
