@@ -23,6 +23,11 @@ export interface TaskChanges {
 /** Fields that no caller sets, and one that must stay secret. */
 const UNTOLD: ReadonlySet<string> = new Set(['version', 'updatedAt', 'trackingToken', 'search', 'movingWhileOpen']);
 
+/** The fields of a record that the audit log may tell. */
+export function toldFields<T extends object>(record: T): Partial<T> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !UNTOLD.has(name))) as Partial<T>;
+}
+
 /** The differences between two states of a task; null when there is none for the log. */
 export function taskChangesOf(before: AuditedTask, after: AuditedTask): TaskChanges | null {
   const fields = changedFields(before.task, after.task);

@@ -1,6 +1,11 @@
 import type { AuditEntryView, ListAuditQuery, RecordAuditQuery } from '../../../schema/accounts/audit.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { type AuditedTask, beforeTaskChanges, type TaskChanges } from '../../../schema/tasks/task-changes.ts';
+import {
+  type AuditedTask,
+  beforeTaskChanges,
+  type TaskChanges,
+  toldFields,
+} from '../../../schema/tasks/task-changes.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import { AUDITED_TASK_COLUMNS, auditedTaskOfRow } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
@@ -197,10 +202,6 @@ async function tasksAsMade(
   }
 }
 
-/**
- * The fields of a task for the audit log: without the engine's counters, and without the secret of its tracking link.
- */
 function toldTask({ task, packages }: AuditedTask): Record<string, unknown> {
-  const { version: _version, updatedAt: _updatedAt, trackingToken: _trackingToken, ...told } = task;
-  return { ...told, packages: packages.map(({ version: _version, updatedAt: _updatedAt, ...parcel }) => parcel) };
+  return { ...toldFields(task), packages: packages.map(toldFields) };
 }
