@@ -114,7 +114,7 @@ function linkOf(organizationId: number, followed: Followed, token: string): Link
   return { organizationId, letterhead, own: task, tasks, diesAtMs };
 }
 
-/** The task of that id, if the link shows it; a job's link shows the job as well. */
-export function taskOf({ own, tasks }: Link, taskId: number): FollowedTask | undefined {
-  return own.shown.id === taskId ? own : tasks.find(({ shown }) => shown.id === taskId);
+/** The task of that id, if the link shows it; a job's link shows its parts, and not the job. */
+export function taskOf({ tasks }: Link, taskId: number): FollowedTask | undefined {
+  return tasks.find(({ shown }) => shown.id === taskId);
 }

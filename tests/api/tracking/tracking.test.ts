@@ -133,7 +133,7 @@ test('the content of a link is cached nowhere on its way, and no search engine f
     assert.deepEqual([headers['cache-control'], headers['x-robots-tag']], ['no-store', 'noindex']);
 });
 
-test('the link of a job shows its parts, that of a part only itself', async () => {
+test('the link of a job shows its parts but not the job, that of a part only itself', async () => {
   const job = await place.api.createTask({ name: 'Job', children: [{ name: 'One' }, { name: 'Two' }].map(partInput) });
   const [one, two] = job.children;
   const ofJob = await place.ask(`/tracking/tasks?token=${tokenOf(job)}`);
@@ -146,13 +146,36 @@ test('the link of a job shows its parts, that of a part only itself', async () =
     chosen.body.data.items.map(({ name }) => name),
     ['Two'],
   );
-  assert.equal((await place.ask<TrackedTask>(`/tracking/tasks/${job.id}?token=${tokenOf(job)}`)).body.data.name, 'Job');
+  const read = await place.ask<TrackedTask>(`/tracking/tasks/${two!.id}?token=${tokenOf(job)}`);
+  assert.equal(read.body.data.name, 'Two');
+  const located = await place.ask<TrackedLocation>(`/tracking/tasks/${two!.id}/location?token=${tokenOf(job)}`);
+  assert.equal(located.body.data.taskId, two!.id);
+  for (const path of [`?taskId=${job.id}&`, `/${job.id}?`, `/${job.id}/location?`])
+    assert.equal((await place.ask(`/tracking/tasks${path}token=${tokenOf(job)}`)).status, 404, path);
   for (const path of [
     `/tracking/tasks?taskId=${two!.id}&`,
     `/tracking/tasks/${two!.id}?`,
     `/tracking/tasks/${job.id}?`,
   ])
     assert.equal((await place.ask(`${path}token=${tokenOf(one!)}`)).status, 404, path);
+});
+
+test('the parts of a job are rated by its link, and the job by none', async () => {
+  const job = await place.api.createTask({ name: 'Job', children: [{ name: 'One' }, { name: 'Two' }].map(partInput) });
+  const [one, two] = job.children;
+  const token = tokenOf(job);
+  for (const { id } of [one!, two!]) await place.bringTo(id, 'completed');
+  const unknown = await place.rate(job.id, 'A'.repeat(22), { score: 5 });
+  assert.deepEqual(comparable(await place.rate(job.id, token, { score: 5 })), comparable(unknown));
+  assert.equal(unknown.status, 404);
+  const form = new URLSearchParams({ taskId: String(job.id), score: '5' }).toString();
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const sent = await place.api.raw({ method: 'POST', path: `${job.trackingUrl}/rating`, headers, body: form });
+  assert.equal(sent.status, 404);
+  assert.equal((await place.api.get<TaskView>(`/tasks/${job.id}`)).body.data.rating, null);
+  assert.equal((await place.rate(one!.id, token, { score: 5 })).status, 201);
+  assert.equal((await place.rate(two!.id, tokenOf(two!), { score: 4 })).status, 201);
+  assert.equal((await place.rate(two!.id, tokenOf(one!), { score: 4 })).status, 404);
 });
 
 const partInput = (fields: object) => ({
