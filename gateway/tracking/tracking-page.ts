@@ -21,8 +21,8 @@ export function trackingPage(link: Link, tasks: readonly PageTask[], telling: Te
   const { token, times } = telling;
   const [only] = tasks.length === 1 ? tasks : [];
   const title = `${headlineOf((only ?? own).shown)} · ${letterhead.name}`;
-  const events = `/t/${token}/events?seen=${digestOfAll(changingParts(tasks, telling))}`;
-  const main = html`<div data-events="${events}" data-zone="${letterhead.timeZone}">${!only && html`<h1 dir="auto">${directedText(own.shown.name)}</h1>`}${tasks.map(
+  const events = `/t/${token}/events?seen=${digestOfAll(changingParts(link, tasks, telling))}`;
+  const main = html`<div data-events="${events}" data-zone="${letterhead.timeZone}">${!only && html`<h1 dir="auto" id="name-${own.shown.id}">${directedText(own.shown.name)}</h1>`}${tasks.map(
     (task) => article(task, telling, Boolean(only)),
   )}
 <p class="foot">Times are in ${times.name}.<span id="again"> <a href="/t/${token}">Look again</a> for what is new.</span></p></div>`;
@@ -35,8 +35,13 @@ export function tellingOf({ letterhead }: Link, token: string, nowMs: number): T
 }
 
 /** The changing parts of the page, by the ids of the elements that hold them, as HTML. */
-export function changingParts(tasks: readonly PageTask[], telling: Telling): ReadonlyMap<string, string> {
+export function changingParts(
+  { own }: Pick<Link, 'own'>,
+  tasks: readonly PageTask[],
+  telling: Telling,
+): ReadonlyMap<string, string> {
   const parts = tasks.flatMap((task) => Object.entries(partsOf(task, telling)));
+  if (tasks.length > 1) parts.push([`name-${own.shown.id}`, directedText(own.shown.name)]);
   return new Map(parts.map(([id, part]) => [id, part.toString()]));
 }
 
@@ -50,22 +55,15 @@ export function digestOf(part: string): string {
 }
 
 function article(task: PageTask, telling: Telling, isAlone: boolean): Html {
-  const { id, name, code, window, destination, packageCount, pin } = task.shown;
-  const { times, now } = telling;
+  const { id } = task.shown;
   const parts = partsOf(task, telling);
   const part = (kind: string) => parts[`${kind}-${id}`]!;
   return html`<article aria-labelledby="name-${id}">
-${isAlone ? html`<h1 class="name" id="name-${id}"><bdi>${directedText(name)}</bdi></h1>` : html`<p class="name" id="name-${id}"><bdi>${directedText(name)}</bdi></p>`}
+${isAlone ? html`<h1 class="name" id="name-${id}">${part('name')}</h1>` : html`<p class="name" id="name-${id}">${part('name')}</p>`}
 <div class="status" id="status-${id}" role="status" aria-live="polite">${part('status')}</div>
 <div class="map" id="map-${id}">${part('map')}</div>
 <section id="steps-${id}">${part('steps')}</section>
-<section><h3>Details</h3><dl>
-<dt>Order</dt><dd><bdi>${directedText(code)}</bdi></dd>
-${destination && html`<dt>To</dt><dd><bdi>${directedText(destination.address)}</bdi></dd>`}
-${window && html`<dt>Time</dt><dd>${times.window(window, now)}</dd>`}
-${packageCount > 0 && html`<dt>Packages</dt><dd>${packageCount}</dd>`}
-${pin !== null && html`<dt>PIN</dt><dd>${pin}, for the courier at the door</dd>`}
-</dl></section>
+<section id="details-${id}">${part('details')}</section>
 <section id="rating-${id}">${part('rating')}</section>
 </article>`;
 }

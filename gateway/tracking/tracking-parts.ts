@@ -25,8 +25,10 @@ export function partsOf({ shown, position }: PageTask, telling: Telling): Readon
   const { id } = shown;
   return {
     [`status-${id}`]: statusPart(shown, telling),
+    [`name-${id}`]: html`<bdi>${directedText(shown.name)}</bdi>`,
     [`map-${id}`]: mapPart(shown, position, telling),
     [`steps-${id}`]: stepsPart(shown, telling),
+    [`details-${id}`]: detailsPart(shown, telling),
     [`rating-${id}`]: ratingPart(shown, telling),
   };
 }
@@ -95,6 +97,16 @@ function stepsPart(task: TrackedTask, telling: Telling): Html {
 
 function hasStopped({ status, outcome }: TrackedTask): boolean {
   return status === 'cancelled' || outcome === 'failed';
+}
+
+function detailsPart({ code, destination, window, packageCount, pin }: TrackedTask, { times, now }: Telling): Html {
+  return html`<h3>Details</h3><dl>
+<dt>Order</dt><dd><bdi>${directedText(code)}</bdi></dd>
+${destination && html`<dt>To</dt><dd><bdi>${directedText(destination.address)}</bdi></dd>`}
+${window && html`<dt>Time</dt><dd>${times.window(window, now)}</dd>`}
+${packageCount > 0 && html`<dt>Packages</dt><dd>${packageCount}</dd>`}
+${pin !== null && html`<dt>PIN</dt><dd>${pin}, for the courier at the door</dd>`}
+</dl>`;
 }
 
 function ratingPart({ id, status, rating }: TrackedTask, { token }: Telling): Html {

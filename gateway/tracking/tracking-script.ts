@@ -1,31 +1,42 @@
 /**
  * The page's script: new parts in the place of old ones as the stream sends them. The server makes the parts, as it makes
- * the page. A refused stream has a reason that the page will show. Times are without a date while they are of today, so
- * the page loads again on another day of its zone, unless somebody is writing in it.
+ * the page. A refused stream has a reason that the page will show. The page loads again, once nobody is writing in it,
+ * when the stream says so, when it gets the status of a task for which it has no place, as of one that has joined a job,
+ * and on another day of its zone, since times are without a date while they are of today.
  */
 export const TRACKING_SCRIPT = `
 'use strict';
 const followed = document.querySelector('[data-events]');
 if (followed) {
   const source = new EventSource(followed.dataset.events);
+  const today = () => new Date().toLocaleDateString('en', { timeZone: followed.dataset.zone });
+  const day = today();
+  let isOld = false;
+  const renew = () => {
+    const isWriting = [...document.querySelectorAll('textarea')].some(({ value }) => value !== '');
+    if (isWriting || (!isOld && today() === day)) return;
+    // Further parts would begin the loading again.
+    source.close();
+    location.reload();
+  };
+  setInterval(renew, 30000);
   source.addEventListener('parts', ({ data }) => {
     for (const [id, html] of Object.entries(JSON.parse(data))) {
       const part = document.getElementById(id);
       if (part) part.innerHTML = html;
+      else isOld ||= id.startsWith('status-');
     }
+    renew();
   });
   const again = document.getElementById('again');
   source.addEventListener('open', () => { again.hidden = true; });
-  source.addEventListener('reload', () => location.reload());
+  source.addEventListener('reload', () => {
+    isOld = true;
+    renew();
+  });
   source.addEventListener('error', () => {
     again.hidden = false;
     if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 15000 + 15000 * Math.random());
   });
-  const today = () => new Date().toLocaleDateString('en', { timeZone: followed.dataset.zone });
-  const day = today();
-  setInterval(() => {
-    const isWriting = [...document.querySelectorAll('textarea')].some(({ value }) => value !== '');
-    if (today() !== day && !isWriting) location.reload();
-  }, 30000);
 }
 `;

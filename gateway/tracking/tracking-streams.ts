@@ -178,7 +178,7 @@ export class TrackingStreams {
   }
 
   #tell(page: Page, link: Link, tasks: readonly PageTask[]): void {
-    const parts = changingParts(tasks, tellingOf(link, page.token, this.#options.clock.now()));
+    const parts = changingParts(link, tasks, tellingOf(link, page.token, this.#options.clock.now()));
     const digests = new Map([...parts].map(([id, part]) => [id, digestOf(part)]));
     const digest = digestOfAll(parts);
     if (digest !== page.digest) {

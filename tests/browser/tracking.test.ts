@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { TaskView } from '../../schema/tasks/task-view.ts';
 import { useGateway } from '../api/api-fixture.ts';
 import { type TrackingPlace, tokenOf, trackingPlace } from '../api/tracking/tracking-place.ts';
 import { useBrowser, WITH_BROWSER } from '../support/browser.ts';
@@ -14,6 +15,8 @@ const fixture = useGateway({}, async () => {
 const chrome = useBrowser();
 
 const PHONE: BrowserContextOptions = { viewport: { width: 320, height: 640 } };
+
+const LEITH = { address: '7 Harbour Street, Leith', latitude: 55.97, longitude: -3.17 };
 
 /** A tracking page, what went wrong on it, and the hosts it asked. */
 async function open(path: string, options: BrowserContextOptions = PHONE) {
@@ -69,6 +72,54 @@ test('a page follows its task from new to completed, and takes a rating', WITH_B
   assert.deepEqual([troubles, strangers], [[], []]);
   await page.close();
 });
+
+test('a page follows the address and the window of its task', WITH_BROWSER, async () => {
+  const task = await place.api.createTask({ windowStart: '2030-01-01T10:00:00Z' });
+  const { page, troubles } = await open(task.trackingUrl);
+  await says(page, 'from 1 Jan 2030, 10:00');
+  const amended = await place.api.post(`/tasks/${task.id}/amend`, {
+    windowStart: '2030-02-03T14:00:00Z',
+    location: LEITH,
+  });
+  assert.equal(amended.status, 200, amended.text);
+  await says(page, 'from 3 Feb 2030, 14:00');
+  await says(page, '7 Harbour Street, Leith');
+  assert.equal(await page.getByText('10:00').count(), 0);
+  assert.deepEqual(troubles, []);
+  await page.close();
+});
+
+test(
+  'the page of a job shows a part that joins it, and loses no comment that is being written',
+  WITH_BROWSER,
+  async () => {
+    const part = { taskType: 'delivery', customer: { name: 'Ada', phone: '+442079460001' }, location: LEITH };
+    const job = await place.api.createTask({ name: 'Round', children: [{ ...part, name: 'First stop' }] });
+    const { page, troubles } = await open(job.trackingUrl);
+    const join = async (name: string) => {
+      const { status, text, body } = await place.api.post<TaskView>('/tasks', { ...part, name, parentId: job.id });
+      assert.equal(status, 201, text);
+      return body.data.id;
+    };
+    const second = await join('Second stop');
+    await says(page, 'Second stop');
+    assert.equal(await page.getByRole('article').count(), 2);
+    await says(page, 'Round');
+
+    await place.bringTo(job.children[0]!.id, 'completed');
+    await page.getByLabel('Comment (optional)').fill('Quick, and kind.');
+    await join('Third stop');
+    await place.assign(second);
+    await page.getByRole('status').getByText('Courier found').waitFor();
+    assert.equal(await page.getByRole('article').count(), 2);
+    await page.getByLabel('4 of 5').check();
+    await page.getByRole('button', { name: 'Send rating' }).click();
+    await says(page, 'Quick, and kind.');
+    assert.equal(await page.getByRole('article').count(), 3);
+    assert.deepEqual(troubles, []);
+    await page.close();
+  },
+);
 
 test('a page shows times in the zone of the organization, wherever its reader is', WITH_BROWSER, async () => {
   const task = await place.api.createTask({ windowStart: '2030-01-01T20:00:00Z' });

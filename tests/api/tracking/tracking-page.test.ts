@@ -33,6 +33,8 @@ function sendForm(token: string, fields: Record<string, string>): Promise<ApiRep
   return place.api.raw({ method: 'POST', path: `/t/${token}/rating`, headers, body });
 }
 
+const LEITH = { address: '7 Harbour Street, Leith', latitude: 55.97, longitude: -3.17 };
+
 /** The sequence of tags: what of a page is more than text. Runs of text that keep to themselves are text. */
 const tagsOf = (page: string) =>
   page
@@ -156,6 +158,51 @@ test('an open page receives each change once', async () => {
   await place.step(task.id, 'completed');
   await knowing.says('<form');
   assert.equal(knowing.parts[`map-${task.id}`], '');
+});
+
+test('an open page receives each change of what it shows of the order', async () => {
+  const task = await place.api.createTask({ windowStart: '2030-01-01T10:00:00Z', windowEnd: '2030-01-01T12:00:00Z' });
+  const path = `/tasks/${task.id}`;
+  const seen = /events(\?seen=[\w-]+)/.exec((await pageOf(task)).text)![1]!;
+  const stream = await follow(tokenOf(task), seen);
+  const change = async (reply: Promise<ApiReply<unknown>>) => assert.ok((await reply).status < 300, (await reply).text);
+  const window = { windowStart: '2030-02-03T14:00:00Z', windowEnd: '2030-02-03T16:00:00Z' };
+  await change(place.api.post(`${path}/amend`, { ...window, location: LEITH }));
+  await stream.says('3 Feb 2030, 14:00');
+  await stream.says('7 Harbour Street, Leith');
+  await change(place.api.patch(path, { windowStart: '2030-02-03T15:00:00Z' }));
+  await stream.says('3 Feb 2030, 15:00');
+  await change(place.api.post(`${path}/packages`, { name: 'Lamp', quantity: 3 }));
+  await stream.says('<dt>Packages</dt><dd>3</dd>');
+  assert.deepEqual(Object.keys(stream.parts), [`details-${task.id}`]);
+  await change(place.api.patch(path, { name: 'A lamp for Leith' }));
+  await stream.says('A lamp for Leith');
+  const { count } = stream;
+  await change(place.api.patch(path, { notes: 'The key is under the mat' }));
+  await change(place.api.patch(path, { name: 'Three lamps' }));
+  await stream.says('Three lamps');
+  assert.equal(stream.count, count + 1, 'notes are not shown');
+  assert.deepEqual(Object.keys(stream.parts), [`details-${task.id}`, `name-${task.id}`]);
+});
+
+test('an open page takes the PIN away when its task has ended', async () => {
+  const task = await place.api.createTask();
+  const stream = await follow(tokenOf(task));
+  await stream.says('<dt>PIN</dt>');
+  await place.step(task.id, 'cancelled');
+  await stream.says('Cancelled');
+  assert.ok(!stream.parts[`details-${task.id}`]!.includes('PIN'));
+});
+
+test('the open page of a job receives its new name', async () => {
+  const part = { taskType: 'delivery', customer: { name: 'Ada', phone: '+442079460001' }, location: LEITH };
+  const children = ['First stop', 'Second stop'].map((name) => ({ ...part, name }));
+  const job = await place.api.createTask({ name: 'Round', children });
+  const stream = await follow(tokenOf(job));
+  await stream.says('Second stop');
+  assert.equal((await place.api.patch(`/tasks/${job.id}`, { name: 'Evening round' })).status, 200);
+  await stream.says('Evening round');
+  assert.equal(stream.parts[`name-${job.id}`], 'Evening round');
 });
 
 test('an open page ends with the link', async () => {

@@ -33,10 +33,14 @@ function taskOf(fields: Partial<TrackedTask> = {}): PageTask {
   return { shown, position: { latitude: 51.6, longitude: 0, recordedAt: AT, isStale: false } };
 }
 
-function pageOf(task: PageTask, organizationName = 'Kestrel', settings = {}, now = AT): string {
-  const own = { shown: task.shown, agentId: null, endedAt: null };
+function linkTo({ shown }: PageTask, organizationName = 'Kestrel', settings = {}): Link {
+  const own = { shown, agentId: null, endedAt: null };
   const letterhead = letterheadOf({ name: organizationName, settings });
-  const link: Link = { organizationId: 1, letterhead, own, tasks: [own], diesAtMs: Number.POSITIVE_INFINITY };
+  return { organizationId: 1, letterhead, own, tasks: [own], diesAtMs: Number.POSITIVE_INFINITY };
+}
+
+function pageOf(task: PageTask, organizationName = 'Kestrel', settings = {}, now = AT): string {
+  const link = linkTo(task, organizationName, settings);
   return trackingPage(link, [task], tellingOf(link, TOKEN, Date.parse(now)));
 }
 
@@ -66,10 +70,19 @@ test('hostile texts are texts in every field of a page, those of its stream too'
 
 test('a digest tells apart what shows, and nothing else', () => {
   const digest = (task: PageTask) =>
-    digestOfAll(changingParts([task], { token: TOKEN, times: localTimeIn('UTC'), now: AT }));
-  assert.equal(digest(taskOf()), digest(taskOf({ name: 'Another name' })));
+    digestOfAll(changingParts(linkTo(task), [task], { token: TOKEN, times: localTimeIn('UTC'), now: AT }));
+  assert.equal(digest(taskOf()), digest(taskOf({ arrivedAt: AT })));
   const moved = { ...taskOf(), position: { latitude: 51.7, longitude: 0, recordedAt: AT, isStale: false } };
-  const all = [taskOf(), taskOf({ status: 'completed' }), taskOf({ etaAt: null }), moved].map(digest);
+  const fields: Partial<TrackedTask>[] = [
+    { status: 'completed' },
+    { etaAt: null },
+    { name: 'Another name' },
+    { window: { start: AT, end: null } },
+    { destination: { address: 'There', latitude: 51.5, longitude: 0 } },
+    { packageCount: 2 },
+    { pin: null },
+  ];
+  const all = [taskOf(), moved, ...fields.map(taskOf)].map(digest);
   assert.equal(new Set(all).size, all.length);
 });
 

@@ -124,7 +124,7 @@ const toldBy = ({ written }: RecordingStream) => written.join('').match(/"(\w+)-
 test('a page gets its changed parts when an event is about its task, and costs nothing otherwise', async () => {
   const { state, open, tell } = await stand();
   const stream = await open();
-  assert.equal(toldBy(stream).length, 4);
+  assert.equal(toldBy(stream).length, 6);
   const { follows } = state;
   stream.written.length = 0;
   await tell(8);
