@@ -4,6 +4,7 @@ import { amendmentOf, changeEdit, type EditForm, edit, formOf } from '../page/ed
 import { callApi } from '../page/link.ts';
 import { newKey } from '../page/new-key.ts';
 import { refusalText } from '../page/refusals.ts';
+import { LAST_TIME } from '../page/zoned-time.ts';
 import { text } from '../text/english.ts';
 import { Field } from '../ui/controls.tsx';
 import { FormEnd } from '../ui/form-end.tsx';
@@ -69,6 +70,7 @@ function Times({ form, isScheduled }: Part & { readonly isScheduled: boolean }) 
         <input
           {...props}
           type="datetime-local"
+          max={LAST_TIME}
           required={name === 'scheduledAt'}
           value={form[name]}
           onInput={({ currentTarget }) => changeEdit({ [name]: currentTarget.value })}

@@ -3,7 +3,7 @@ import type { AuditEntryView } from '../../../schema/accounts/audit.ts';
 import type { AccountView } from '../../../schema/accounts/user.ts';
 import { timeOf } from '../page/format.ts';
 import { nowMs } from '../page/state.ts';
-import { momentOf } from '../page/zoned-time.ts';
+import { LAST_TIME, momentOf } from '../page/zoned-time.ts';
 import { RecordPages } from '../records/record-pages.tsx';
 import { useRecord } from '../records/use-record.ts';
 import { auditText as words } from '../text/english-notices.ts';
@@ -51,6 +51,7 @@ function Filters({ filter, onChange }: FilterProps) {
         <input
           {...props}
           type="datetime-local"
+          max={LAST_TIME}
           value={filter[name]}
           onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
         />

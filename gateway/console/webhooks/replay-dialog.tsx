@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { callApi } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { nowMs } from '../page/state.ts';
-import { localTime, momentOf } from '../page/zoned-time.ts';
+import { LAST_TIME, localTime, momentOf } from '../page/zoned-time.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { webhooksText as words } from '../text/english-webhooks.ts';
 import { Field } from '../ui/controls.tsx';
@@ -44,6 +44,7 @@ export function ReplayDialog({ webhookId, onClose, onDone }: Props) {
         <input
           {...props}
           type="datetime-local"
+          max={LAST_TIME}
           required={name === 'from'}
           value={form[name]}
           onInput={({ currentTarget }) => setForm({ ...form, [name]: currentTarget.value })}
