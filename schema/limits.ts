@@ -152,6 +152,8 @@ export const LIMITS = {
   tasksCountedAtOnce: 5_000,
   /** Open tasks of one organization whose changing keys stand in no index, so that a step writes none: lists read each, in a microsecond. */
   movingTasks: 500,
+  /** Open tasks up to which new ones are among them: the other places are left to tasks that step, however many wait. */
+  movingNewTasks: 250,
   /** Tasks looked at while walking, at most; when too few of them match, the list is found in another way. */
   walkedTasks: 4_000,
   /** The same before the first unassigned tasks are looked up by their index: about as long as that takes. */

@@ -17,7 +17,7 @@ export function isMoving({ movingWhileOpen, status }: Pick<TaskRecord, 'movingWh
 
 /**
  * Whether a task without a place among the moving ones gets one by a change; `before` is undefined for a new task. There
- * are few places, so they are for tasks that go on stepping: those that somebody takes. While all open tasks fit, a new
+ * are few places, so they are for tasks that go on stepping: those that somebody takes. While few tasks are open, a new
  * one gets a place too, unless it is for later: it may wait for days.
  */
 export function takesPlace(
@@ -27,5 +27,5 @@ export function takesPlace(
 ): boolean {
   if (isTerminal(status) || status === before?.status || movingTasks >= LIMITS.movingTasks) return false;
   if (!UNTAKEN.has(status)) return true;
-  return before === undefined && scheduledAt === null && openTasks < LIMITS.movingTasks;
+  return before === undefined && scheduledAt === null && openTasks < LIMITS.movingNewTasks;
 }

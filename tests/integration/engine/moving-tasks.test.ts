@@ -57,15 +57,12 @@ async function countOpen(): Promise<{ moving: number; settled: number }> {
   return row!;
 }
 
-test('new tasks are moving ones up to a bound of open tasks; past it they are settled, by whichever owner', async () => {
+test('new tasks are moving ones while few are open; past that they are settled, by whichever owner', async () => {
   const full = await withEngine(async (engine) => {
-    await create(engine, LIMITS.movingTasks + AT_ONCE);
-    const open = await countOpen();
-    const { moving } = open;
-    assert.ok(moving <= LIMITS.movingTasks && moving >= LIMITS.movingTasks - AT_ONCE, `${moving} are moving`);
-    await create(engine, AT_ONCE);
-    assert.deepEqual(await countOpen(), { ...open, settled: open.settled + AT_ONCE });
-    return { ...open, settled: open.settled + AT_ONCE };
+    await create(engine, LIMITS.movingTasks);
+    const open = { moving: LIMITS.movingNewTasks, settled: LIMITS.movingTasks - LIMITS.movingNewTasks };
+    assert.deepEqual(await countOpen(), open);
+    return open;
   });
   await withEngine(async (engine) => {
     const [made, ...others] = await Promise.all([create(engine, AT_ONCE), create(engine, 2 * AT_ONCE)]);
@@ -84,41 +81,38 @@ async function assign(engine: Engine, ids: readonly number[], agentId: number): 
 }
 
 test('when tasks end, new ones move again', async () => {
-  const { moving, settled } = await countOpen();
-  const rows = await sql<{ id: number }[]>`
-    SELECT id FROM tasks WHERE organization_id = ${organization.organizationId} AND NOT moving_while_open AND cancelled_at IS NULL`;
+  const idsOf = async (areMoving: boolean) => {
+    const rows = await sql<{ id: number }[]>`
+      SELECT id FROM tasks WHERE organization_id = ${organization.organizationId} AND moving_while_open = ${areMoving}
+        AND cancelled_at IS NULL`;
+    return rows.map(({ id }) => id);
+  };
   await withEngine(async (engine) => {
-    await cancel(
-      engine,
-      rows.map(({ id }) => id),
-    );
-    assert.deepEqual(await countOpen(), { moving, settled: settled - rows.length });
-    const [first] = await sql<{ ids: number[] }[]>`
-      SELECT json_agg(id) AS ids FROM (
-        SELECT id FROM tasks WHERE organization_id = ${organization.organizationId} AND moving_while_open AND cancelled_at IS NULL LIMIT ${2 * AT_ONCE}) t`;
-    await cancel(engine, first!.ids);
+    await cancel(engine, await idsOf(false));
+    assert.deepEqual(await countOpen(), { moving: LIMITS.movingNewTasks, settled: 0 });
+    await cancel(engine, await idsOf(true));
     await create(engine, AT_ONCE);
-    assert.deepEqual(await countOpen(), { moving: moving - AT_ONCE, settled: 0 });
+    assert.deepEqual(await countOpen(), { moving: AT_ONCE, settled: 0 });
   });
 });
 
-test('past the bound, tasks that somebody takes get the places that are left, whichever owner gives them', async () => {
+test('tasks that somebody takes get the places that are left, however many wait and whichever owner gives them', async () => {
   organization = await seedOrganization(url);
   const { agentId } = await seedAgent(url, organization.organizationId);
-  const MOST = LIMITS.movingTasks;
+  const [few, most] = [LIMITS.movingNewTasks, LIMITS.movingTasks];
   const waiting = await withEngine(async (engine) => {
-    const ids = await create(engine, MOST + AT_ONCE);
-    assert.deepEqual(await countOpen(), { moving: MOST, settled: AT_ONCE });
-    await cancel(engine, ids.slice(0, 10));
-    return ids.slice(MOST);
+    const ids = await create(engine, 2 * most);
+    assert.deepEqual(await countOpen(), { moving: few, settled: 2 * most - few });
+    await assign(engine, ids.slice(few, most - 5), agentId);
+    assert.deepEqual(await countOpen(), { moving: most - 5, settled: most + 5 });
+    await cancel(engine, ids.slice(0, 3));
+    return ids.slice(most - 5);
   });
   await withEngine(async (engine) => {
-    await assign(engine, waiting.slice(0, 15), agentId);
-    assert.deepEqual(await countOpen(), { moving: MOST, settled: AT_ONCE - 10 });
+    await assign(engine, waiting.slice(0, 20), agentId);
+    assert.deepEqual(await countOpen(), { moving: most, settled: most - 3 });
     await cancel(engine, waiting.slice(0, 2));
-    const later = await create(engine, AT_ONCE);
-    assert.deepEqual(await countOpen(), { moving: MOST - 2, settled: 2 * AT_ONCE - 10 });
-    await assign(engine, later.slice(0, 1), agentId);
-    assert.deepEqual(await countOpen(), { moving: MOST - 1, settled: 2 * AT_ONCE - 11 });
+    await create(engine, AT_ONCE);
+    assert.deepEqual(await countOpen(), { moving: most - 2, settled: most - 3 + AT_ONCE });
   });
 });
