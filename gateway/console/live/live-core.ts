@@ -3,13 +3,13 @@ import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { PositionView } from '../../../schema/fleet/position.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { StreamLost, StreamReady } from '../../client/event-stream.ts';
+import { midnightMs } from '../time/midnight.ts';
 import type { Api } from './api.ts';
 import type { Connection } from './protocol.ts';
 import { Pulse } from './pulse.ts';
 import { Records } from './records.ts';
 import { Resume } from './resume.ts';
 import { loadSnapshot, readAgents, sequenceOf } from './snapshot.ts';
-import { midnightMs } from './zone-time.ts';
 
 /** A loss shorter than this is not shown: a stream that a gateway ends is open again at once. */
 const GRACE_MS = 1_200;

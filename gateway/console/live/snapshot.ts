@@ -1,8 +1,8 @@
 import type { CallerView } from '../../../schema/accounts/caller.ts';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { midnightMs } from '../time/midnight.ts';
 import { FAILED_KEPT_MS, Records } from './records.ts';
-import { midnightMs } from './zone-time.ts';
 
 const OPEN = 'status=new,awaiting_assignment,assigned,accepted,in_transit';
 const PAGE = 100;

@@ -1,6 +1,6 @@
 import { text } from '../text/english.ts';
+import { formatted, timeText } from '../time/wall-clock.ts';
 import { nowMs, timeZone } from './state.ts';
-import { formatted, timeText } from './wall-clock.ts';
 
 /** `14:02`; with the day when it is another one than today, and with the year when it is of another year. In the organization's zone. */
 export function timeOf(ms: number): string {

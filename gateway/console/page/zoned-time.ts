@@ -1,5 +1,5 @@
+import { momentIn, wallClock } from '../time/wall-clock.ts';
 import { timeZone } from './state.ts';
-import { momentIn, wallClock } from './wall-clock.ts';
 
 /** A moment as a field for date and time holds it, in the zone of the organization: `2031-05-01T14:30`. */
 export function localTime(ms: number): string {

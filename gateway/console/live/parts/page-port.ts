@@ -1,7 +1,7 @@
 import type { CallerView } from '../../../../schema/accounts/caller.ts';
+import { midnightMs } from '../../time/midnight.ts';
 import type { Changes, LiveCore } from '../live-core.ts';
 import type { Answer, Courier, CourierPin, FromWorker, Patch, Session, TaskPin, Watch } from '../protocol.ts';
-import { midnightMs } from '../zone-time.ts';
 import { exceptionsOf } from './exceptions.ts';
 import { ListView } from './list-view.ts';
 import { SentList } from './sent-list.ts';

@@ -6,7 +6,7 @@ import type { CellContext } from '../../../../gateway/console/import/read-cell.t
 import { partsOf, sendParts } from '../../../../gateway/console/import/send-lines.ts';
 import { type ColumnName, columnsIn } from '../../../../gateway/console/import/task-columns.ts';
 import type { Answer } from '../../../../gateway/console/live/protocol.ts';
-import { momentIn } from '../../../../gateway/console/page/wall-clock.ts';
+import { momentIn } from '../../../../gateway/console/time/wall-clock.ts';
 
 const context: CellContext = {
   momentOf: (local) => momentIn(local, 'UTC'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { momentIn, timeText, wallClock } from '../../../../gateway/console/page/wall-clock.ts';
+import { momentIn, timeText, wallClock } from '../../../../gateway/console/time/wall-clock.ts';
 
 /** By the IANA database, checked with zdump. */
 const MOMENTS: readonly (readonly [what: string, zone: string, local: string, moment: string])[] = [

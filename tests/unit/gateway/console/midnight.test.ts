@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { midnightMs } from '../../../../gateway/console/live/zone-time.ts';
+import { midnightMs } from '../../../../gateway/console/time/midnight.ts';
 
 /** By the IANA database, checked with zdump. */
 const TABLE: readonly (readonly [what: string, zone: string, now: string, midnight: string])[] = [
