@@ -55,17 +55,19 @@ function followPage(tracking: Tracking, streams: TrackingStreams): RawRoute {
     answers: 'text/event-stream',
     summary: 'For the page of a link: the parts of it that change, as HTML; `seen` is the digest of those it has',
     refusals: ['404 A page that says so', '429 A page that says so', '503 A page that says so'],
-    handle: (request, reply, { path }) =>
-      TRACKING_SCREEN.answering(request, reply, async () => {
-        const token = tokenIn(path);
+    handle(request, reply, incoming) {
+      // A browser that opens the stream again knows what it was sent last.
+      const seen = incoming.header('last-event-id') || request.query.seen;
+      const token = tokenIn(incoming.path);
+      return TRACKING_SCREEN.answering(request, reply, async () => {
         const link = await tracking.follow(token);
         if (!link) return show(request, reply, 404, UNKNOWN);
         const full = streams.refusalOf(token);
         if (full) throw new RefusalError(full);
-        const { seen } = request.query;
         const { identity, replyHeaders } = request;
         if (!reply.done) streams.open(reply, { link, token, seen, identity, replyHeaders });
-      }),
+      });
+    },
   });
 }
 

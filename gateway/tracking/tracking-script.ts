@@ -1,8 +1,8 @@
 /**
  * The page's script: new parts in the place of old ones as the stream sends them. The server makes the parts, as it makes
- * the page. A refused stream has a reason that the page will show. The page loads again, once nobody is writing in it,
- * when the stream says so, when it gets the status of a task for which it has no place, as of one that has joined a job,
- * and on another day of its zone, since times are without a date while they are of today.
+ * the page. A refused stream has a reason that the page will show. The page loads again, once nobody is writing in it, when
+ * the stream says so, when it gets a part in which somebody is writing, or the status of a task for which it has no place,
+ * as of one that has joined a job, and on another day of its zone, since times are without a date while they are of today.
  */
 export const TRACKING_SCRIPT = `
 'use strict';
@@ -12,9 +12,9 @@ if (followed) {
   const today = () => new Date().toLocaleDateString('en', { timeZone: followed.dataset.zone });
   const day = today();
   let isOld = false;
+  const isWritingIn = (part) => [...part.querySelectorAll('textarea')].some(({ value }) => value !== '');
   const renew = () => {
-    const isWriting = [...document.querySelectorAll('textarea')].some(({ value }) => value !== '');
-    if (isWriting || (!isOld && today() === day)) return;
+    if (isWritingIn(document) || (!isOld && today() === day)) return;
     // Further parts would begin the loading again.
     source.close();
     location.reload();
@@ -23,8 +23,9 @@ if (followed) {
   source.addEventListener('parts', ({ data }) => {
     for (const [id, html] of Object.entries(JSON.parse(data))) {
       const part = document.getElementById(id);
-      if (part) part.innerHTML = html;
-      else isOld ||= id.startsWith('status-');
+      if (!part) isOld ||= id.startsWith('status-');
+      else if (isWritingIn(part)) isOld = true;
+      else part.innerHTML = html;
     }
     renew();
   });

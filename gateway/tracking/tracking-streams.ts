@@ -183,7 +183,7 @@ export class TrackingStreams {
     const digest = digestOfAll(parts);
     if (digest !== page.digest) {
       const changed = [...parts].filter(([id]) => page.parts.get(id) !== digests.get(id));
-      page.stream.write(frameOf(Object.fromEntries(changed)));
+      page.stream.write(frameOf(digest, Object.fromEntries(changed)));
     }
     page.parts = digests;
     page.digest = digest;
@@ -231,9 +231,12 @@ export class TrackingStreams {
   }
 }
 
-/** If the parts exceed a stream's queue, as those of a job with many long comments, the page loads again. */
-function frameOf(parts: Readonly<Record<string, string>>): string {
-  const frame = `event: parts\ndata: ${JSON.stringify(parts)}\n\n`;
+/**
+ * Its id is the digest of all that the page shows then. If the parts exceed a stream's queue, as those of a job with many
+ * long comments, the page loads again.
+ */
+function frameOf(digest: string, parts: Readonly<Record<string, string>>): string {
+  const frame = `id: ${digest}\nevent: parts\ndata: ${JSON.stringify(parts)}\n\n`;
   return Buffer.byteLength(frame) < LIMITS.streamQueueBytes ? frame : 'event: reload\ndata: {}\n\n';
 }
 

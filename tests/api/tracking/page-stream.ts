@@ -6,6 +6,8 @@ export interface PageStream {
   readonly status: number;
   /** The newest of each part, as HTML, by the element it is for. */
   readonly parts: Readonly<Record<string, string>>;
+  /** The id of the last message. */
+  readonly lastId: string | undefined;
   /** Messages so far. */
   readonly count: number;
   readonly hasEnded: boolean;
@@ -15,15 +17,22 @@ export interface PageStream {
   close(): void;
 }
 
-export async function openPageStream(baseUrl: string, token: string, query = ''): Promise<PageStream> {
+export async function openPageStream(
+  baseUrl: string,
+  token: string,
+  query = '',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<PageStream> {
   const controller = new AbortController();
-  const response = await fetch(`${baseUrl}/t/${token}/events${query}`, { signal: controller.signal });
+  const response = await fetch(`${baseUrl}/t/${token}/events${query}`, { headers, signal: controller.signal });
   const parts: Record<string, string> = {};
   let count = 0;
+  let lastId: string | undefined;
   let hasEnded = false;
   const parser = createParser({
-    onEvent({ data }) {
+    onEvent({ id, data }) {
       count += 1;
+      lastId = id;
       Object.assign(parts, JSON.parse(data));
     },
   });
@@ -40,6 +49,9 @@ export async function openPageStream(baseUrl: string, token: string, query = '')
   return {
     status: response.status,
     parts,
+    get lastId() {
+      return lastId;
+    },
     get count() {
       return count;
     },

@@ -19,8 +19,8 @@ afterEach(() => {
   for (const stream of streams.splice(0)) stream.close();
 });
 
-async function follow(token: string, query?: string): Promise<PageStream> {
-  const stream = await openPageStream(fixture.gateway.baseUrl, token, query);
+async function follow(token: string, query?: string, headers?: Readonly<Record<string, string>>): Promise<PageStream> {
+  const stream = await openPageStream(fixture.gateway.baseUrl, token, query, headers);
   streams.push(stream);
   return stream;
 }
@@ -183,6 +183,23 @@ test('an open page receives each change of what it shows of the order', async ()
   await stream.says('Three lamps');
   assert.equal(stream.count, count + 1, 'notes are not shown');
   assert.deepEqual(Object.keys(stream.parts), [`details-${task.id}`, `name-${task.id}`]);
+});
+
+test('a page that follows again gets what differs from what it was sent last, also when it is as the page was loaded', async () => {
+  const task = await place.api.createTask({ name: 'A lamp' });
+  const seen = /events(\?seen=[\w-]+)/.exec((await pageOf(task)).text)![1]!;
+  const first = await follow(tokenOf(task), seen);
+  const rename = (name: string) => place.api.patch(`/tasks/${task.id}`, { name });
+  await rename('A chair');
+  await first.says('A chair');
+  first.close();
+  const shown = { 'last-event-id': first.lastId! };
+  const again = await follow(tokenOf(task), seen, shown);
+  await rename('A lamp');
+  const late = await follow(tokenOf(task), seen, shown);
+  await Promise.all([again.says('A lamp'), late.says('A lamp')]);
+  assert.deepEqual([again.count, again.lastId], [1, late.lastId]);
+  assert.notEqual(again.lastId, first.lastId);
 });
 
 test('an open page takes the PIN away when its task has ended', async () => {
