@@ -17,8 +17,8 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
       refusals: ['410 EVENTS_EXPIRED'],
       async handle({ identity, query }) {
         const wanted = query;
-        const { events, lastSequence, expired, keptAfter } = await engine.readLog(identity.organizationId, wanted);
-        if (expired) return { refusal: refusal('EVENTS_EXPIRED', undefined, { keptAfter }) };
+        const { events, lastSequence, keptAfter } = await engine.readLog(identity.organizationId, wanted);
+        if (keptAfter > wanted.after) return { refusal: refusal('EVENTS_EXPIRED', undefined, { keptAfter }) };
         // The log was restored: a caller that waits here would miss the events that get these sequences again.
         if (wanted.after > lastSequence)
           return { refusal: refusal('EVENTS_EXPIRED', `The log ends at ${lastSequence}, before this sequence`) };

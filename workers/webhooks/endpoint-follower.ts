@@ -168,7 +168,7 @@ export class EndpointFollower {
     const isWanted = compileWebhookFilter(this.#known.endpoint.webhook);
     const after = this.#known.position;
     const page = await this.#readLog(after);
-    if (page.expired) {
+    if (page.keptAfter > after) {
       const { log } = this.#options;
       log.warn({ ...this.#key, after }, 'retention dropped events before a webhook received them');
     }

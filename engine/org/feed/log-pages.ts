@@ -77,10 +77,11 @@ export class LogPages {
   async #readLog(organizationId: number, start: number, place: string): Promise<SharedPage> {
     const { store, clock } = this.#options;
     const read = await store.readAfter(organizationId, start, LIMITS.catchUpEvents);
-    const page = { ...read, events: this.#shared(read.events) };
+    const { lastSequence, keptAfter } = read;
+    const page = { events: this.#shared(read.events), lastSequence, expired: keptAfter > start };
     let bytes = 0;
     for (const { body } of read.events) bytes += body.length;
-    const isFull = read.events.length === LIMITS.catchUpEvents && !read.expired;
+    const isFull = read.events.length === LIMITS.catchUpEvents && !page.expired;
     if (!isFull || bytes > LIMITS.logPageBytes) return page;
     if (this.#kept.size >= LIMITS.logPages) this.#kept.delete(this.#kept.keys().next().value!);
     this.#kept.set(place, { page, until: clock.monotonic() + LIMITS.logPageKeptMs });

@@ -7,9 +7,7 @@ export interface LogPage {
   readonly events: readonly LoggedEvent[];
   /** Sequence of the newest committed event of the organization, even if it is not in the page. */
   readonly lastSequence: number;
-  /** True when events right after `after` are no longer kept. */
-  readonly expired: boolean;
-  /** The least sequence from `after` on, behind which every event is kept. */
+  /** The least sequence from `after` on, behind which every event is kept: above `after` when those right after it are not. */
   readonly keptAfter: number;
 }
 
@@ -46,14 +44,12 @@ export function createLogStore(sql: Sql): LogStore {
         WHERE h.organization_id = ${organizationId}`;
       const rows = await retried(query, LIMITS.readDeadlineMs, 'reading the log');
       const head = rows[0];
-      if (!head) return { events: [], lastSequence: 0, expired: false, keptAfter: after };
+      if (!head) return { events: [], lastSequence: 0, keptAfter: after };
       const { lastSequence, nextSequence } = head;
-      const keptAfter = Math.max(after, nextSequence === null ? lastSequence : nextSequence - 1);
       return {
         events: head.sequence === null ? [] : rows.map(({ lastSequence: _l, nextSequence: _n, ...event }) => event),
         lastSequence,
-        expired: keptAfter > after,
-        keptAfter,
+        keptAfter: Math.max(after, nextSequence === null ? lastSequence : nextSequence - 1),
       };
     },
     async lastSequences(organizationIds) {

@@ -50,7 +50,6 @@ function createFeed({ isOwned = true, tail = [] }: Setting = {}) {
       return {
         events: kept.slice(0, limit),
         lastSequence,
-        expired: keptAfter > after,
         keptAfter,
       };
     },
