@@ -133,9 +133,14 @@ describe('groups of files', () => {
 test('a process that a test file left behind is killed and told, even one that ignores SIGTERM', async () => {
   const id = randomName('run');
   const environment = { ...process.env, [RUN_VARIABLE]: id };
-  const child = spawn('sh', ['-c', 'trap "" TERM; while :; do sleep 0.1; done'], { env: environment, stdio: 'ignore' });
+  const child = spawn('sh', ['-c', 'trap "" TERM; echo started; while :; do sleep 0.1; done'], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const ended = once(child, 'exit');
   try {
+    // For a moment, a new process has no variables that others can read.
+    await once(child.stdout, 'data');
     const left = await killLeftovers(id, 500);
     // Found through /proc, so on Linux only; elsewhere nothing may be claimed.
     const found = left.some((line) => line.includes(`(process ${child.pid})`));
