@@ -5,6 +5,8 @@ export interface ListKind {
   readonly name: string;
   /** How often it is asked for, of the sum of all weights. */
   readonly weight: number;
+  /** It asks for a page that is not the first. */
+  readonly isFarPage?: true;
   /** A query of this kind; `draw(bound)` is a number below `bound`. */
   readonly query: (seeded: SeededTasks, draw: (bound: number) => number) => string;
 }
@@ -44,7 +46,7 @@ export const LIST_MIX: readonly ListKind[] = [
   { name: 'order number', weight: 5, query: ({ tasks }, draw) => `integrationData.orderId=ORD-${draw(tasks)}` },
   { name: 'source, new', weight: 2, query: () => 'integrationData.source=shop&status=new' },
   { name: 'place', weight: 2, query: ({ locationId }, draw) => `locationId=${locationId + draw(20)}` },
-  { name: 'page 40', weight: 2, query: () => 'status=completed&page=40' },
+  { name: 'page 40', weight: 2, isFarPage: true, query: () => 'status=completed&page=40' },
   { name: 'code', weight: 5, query: ({ tasks }, draw) => `code=SEED-${draw(tasks)}` },
   { name: 'codes', weight: 2, query: ({ tasks }, draw) => `code=${manyOf(20, () => `SEED-${draw(tasks)}`)}` },
   { name: 'search, code', weight: 5, query: ({ tasks }, draw) => `search=eed-${draw(tasks)}` },

@@ -3,7 +3,17 @@ import { test } from 'node:test';
 import { startProgram } from '../../integration/bench/program-run.ts';
 
 test('a small bench of lists reads every kind of list and the whole export, and leaves nothing behind', async (t) => {
-  const run = startProgram(t, 'run', ['lists', '--tasks', '3000', '--seconds', '1', '--warm-up', '0.5']);
+  const run = startProgram(t, 'run', [
+    'lists',
+    '--tasks',
+    '3000',
+    '--seconds',
+    '1',
+    '--warm-up',
+    '0.5',
+    '--alone',
+    '0.1',
+  ]);
   assert.equal(await run.exitCode, 0, run.output());
   assert.match(run.output(), /^export: 3000 tasks/m);
   assert.match(run.output(), /^all +173 +[1-9]/m);
