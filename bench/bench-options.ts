@@ -37,7 +37,7 @@ Scenarios: all      most of these one after the other, with a page of charts; ha
            mixed    creates, steps, reads, lists, positions, streams and a webhook at once, for minutes
            start, memory, activation  until a gateway serves, what tasks weigh, an organization's first request
            commits  what Postgres writes for a new task and for each step of its life; has options of its own
-           lists    pages, counts and the export of a million tasks; has options of its own: --tasks, --seconds, --warm-up
+           lists    pages, counts and the export of a million tasks; has options of its own: --tasks, --seconds, --warm-up, --alone
            locations  positions of 5,000 agents against the same server that only parses them; has options of its own
            console  the console in Chromium under load, and what many consoles cost; has options of its own
            fanout   events to a thousand streams, against nginx with nchan; has options of its own
