@@ -218,21 +218,22 @@ class SendAttempt implements Dispatcher.DispatchHandler {
     return true;
   }
 
+  /** The status decides as soon as there is one. */
   #outcome(error: string | null): SendOutcome {
     const { clock } = this.#context;
     const status = this.#status;
     const isRedirect = status !== null && status >= 300 && status < 400;
-    const isSuccess = error === null && status !== null && status >= 200 && status < 300;
+    const isSuccess = status !== null && status >= 200 && status < 300;
     const { 'retry-after': retryAfter, 'content-encoding': encoding = 'identity' } = this.#headers;
     return {
       atMs: this.#atMs,
       status,
-      error: error ?? (isRedirect ? 'redirects are not followed' : null),
+      error: isSuccess ? null : (error ?? (isRedirect ? 'redirects are not followed' : null)),
       excerpt: encoding === 'identity' ? excerptOf(this.#beginning) : null,
       durationMs: Math.round(clock.monotonic() - this.#startMs),
       retryAfterMs: isSuccess || typeof retryAfter !== 'string' ? undefined : parseRetryAfter(retryAfter, clock.now()),
       isSuccess,
-      isGone: error === null && status === 410,
+      isGone: status === 410,
     };
   }
 }

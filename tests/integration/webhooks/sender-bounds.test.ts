@@ -45,9 +45,7 @@ function drip(begin: string): AnswerRequest {
 for (const [what, answer, status] of [
   ['never answers', () => {}, null],
   ['drips its head', drip(`${OK}x-slow: `), null],
-  ['drips a body of known length', drip(`${OK}content-length: 100000\r\n\r\n`), 200],
-  ['drips a body without an end', drip(`${OK}\r\n`), 200],
-  ['answers a part and stops', (socket: Socket) => socket.write(`${OK}content-length: 9\r\n\r\nhalf`), 200],
+  ['drips a failure', drip('HTTP/1.1 500 Oops\r\ncontent-length: 100000\r\n\r\n'), 500],
 ] as const) {
   test(`an endpoint that ${what} is cut off when its time is over`, async (t) => {
     const { isOver, ...time } = timeByHand();
@@ -60,6 +58,22 @@ for (const [what, answer, status] of [
     assert.equal(outcome.status, status);
     assert.equal(outcome.isSuccess, false);
     assert.equal(outcome.durationMs, LIMITS.webhookTimeoutMs);
+  });
+}
+
+for (const [what, answer] of [
+  ['drips a body of known length', drip(`${OK}content-length: 100000\r\n\r\n`)],
+  ['drips a body without an end', drip(`${OK}\r\n`)],
+  ['answers a part and stops', (socket: Socket) => socket.write(`${OK}content-length: 9\r\n\r\nhalf`)],
+] as const) {
+  test(`an endpoint that ${what} has taken the delivery when its time is over`, async (t) => {
+    const { isOver, ...time } = timeByHand();
+    const endpoint = await startEndpoint(t, (socket, number) => {
+      answer(socket, number);
+      void isOver();
+    });
+    const { status, error, isSuccess } = await send(startSender(t, time), endpoint.url);
+    assert.deepEqual({ status, error, isSuccess }, { status: 200, error: null, isSuccess: true });
   });
 }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
+import { createHostResolver } from '../../../engine/runtime/outbound/resolve-host.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { CERTIFICATE, withCertificateFiles } from '../../support/services/self-signed-certificate.ts';
 import { answerWith, listen, send, startEndpoint, startSender } from './local-endpoint.ts';
@@ -108,6 +111,31 @@ test('a closed port and an unknown name are reported as such', async (t) => {
     assert.equal((await send(sender, `http://hook.example:${gone.port}/`)).error, told);
   }
 });
+
+test('a name that leads to another name without an address is reported as unknown', async (t) => {
+  const server = await startNameServer(t);
+  const sender = startSender(t, { allowPrivate: false, resolve: createHostResolver(false, [server]) });
+  const { status, error } = await send(sender, 'http://hook.example/');
+  assert.deepEqual({ status, error }, { status: null, error: 'the name of the host is not known' });
+});
+
+/** Answers every question with CNAME `target.example`, and no address of it. Returns where it listens. */
+async function startNameServer(t: TestContext): Promise<string> {
+  const target = Buffer.from('\x06target\x07example\x00', 'latin1');
+  // A pointer to the name in the question, CNAME, IN, 60 s, the length of the target.
+  const record = Buffer.concat([Buffer.from([0xc0, 12, 0, 5, 0, 1, 0, 0, 0, 60, 0, target.length]), target]);
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port, address }) => {
+    const question = query.subarray(12, query.indexOf(0, 12) + 5);
+    // A response without an error, to one question, with one answer.
+    const head = Buffer.from([query[0]!, query[1]!, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0]);
+    socket.send(Buffer.concat([head, question, record]), port, address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  t.after(() => socket.close());
+  return `127.0.0.1:${socket.address().port}`;
+}
 
 test('over TLS, only a certificate that is trusted and for the host is taken', async (t) => {
   await withCertificateFiles(async ({ certFile, keyFile }) => {

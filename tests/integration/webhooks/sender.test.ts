@@ -45,6 +45,25 @@ for (const [status, headers, expected] of [
   });
 }
 
+const CLOSED = 'the connection was closed before the answer was whole';
+const NOT_HTTP = 'the answer is not HTTP/1.1';
+
+for (const [what, answer, expected] of [
+  ['204 that announces a body', '204 Done\r\ncontent-length: 2\r\n\r\n', { isSuccess: true, error: null }],
+  ['204 that has a body', '204 Done\r\ncontent-length: 2\r\n\r\nok', { isSuccess: true, error: null }],
+  ['200 that is cut off', '200 OK\r\ncontent-length: 9\r\n\r\nhalf', { isSuccess: true, error: null }],
+  ['200 in bad chunks', '200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', { isSuccess: true, error: null }],
+  ['410 that is cut off', '410 Gone\r\ncontent-length: 9\r\n\r\nhalf', { isGone: true, error: CLOSED }],
+  ['500 in bad chunks', '500 Oops\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', { error: NOT_HTTP }],
+] as const) {
+  test(`the status decides: ${what}`, async (t) => {
+    const endpoint = await startEndpoint(t, (socket) => socket.end(`HTTP/1.1 ${answer}`));
+    const { isSuccess, isGone, error, status } = await send(startSender(t), endpoint.url);
+    assert.deepEqual({ isSuccess, isGone, error }, { isSuccess: false, isGone: false, ...expected });
+    assert.equal(status, Number(answer.slice(0, 3)));
+  });
+}
+
 test('one after the other, all deliveries to a URL take one connection', async (t) => {
   const endpoint = await startEndpoint(t, answerWith('200 OK', '', 'ok'));
   const sender = startSender(t);

@@ -36,6 +36,29 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/runtime/outbound/resolve-host.ts',
+    ['integration/webhooks/sender-guard'],
+    [
+      [
+        'if (addresses.length === 0) throw',
+        'if (addresses.length < 0) throw',
+        'A name without an address is no target.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'workers/webhooks/send-delivery.ts',
+    ['integration/webhooks/sender'],
+    [
+      [
+        'const isSuccess = status',
+        'const isSuccess = error === null && status',
+        'A 2xx is success, however its body ends.',
+      ],
+      ['isGone: status === 410', 'isGone: error === null && status === 410', 'A 410 is one, however its body ends.'],
+    ],
+  ),
+  ...mutationsOf(
     `${OUTBOUND}endpoint-circuit.ts`,
     [`${TESTS}endpoint-circuit`],
     [
