@@ -149,7 +149,10 @@ export function createClient(options: ClientOptions): Client {
 function targetOf(path: string, { path: ids = {}, query = {} }: LooseCall): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (ids[name] === undefined) throw new TypeError(`${path} needs a value for ${name}`);
-    return encodeURIComponent(String(ids[name]));
+    const id = String(ids[name]);
+    // Every URL parser takes these out of a path, which then names something else.
+    if (/^\.{0,2}$/.test(id)) throw new TypeError(`${path} needs an id for ${name}, not "${id}"`);
+    return encodeURIComponent(id);
   });
   return filled + queryText(query);
 }

@@ -73,7 +73,9 @@ function overSmtp(from: string, smtpUrl: string): SendMail {
 
 function messageOf({ to, subject, text, html, id }: Mail, from: string) {
   const messageId = id === undefined ? {} : { messageId: `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>` };
-  return { ...ENVELOPE, from, to, subject, text, ...(html === undefined ? {} : { html }), ...messageId };
+  // Programs for mails decode what looks like an encoded word (RFC 2047): a name could say there what no line may.
+  const plain = subject.replaceAll('=?', '=\u2060?');
+  return { ...ENVELOPE, from, to, subject: plain, text, ...(html === undefined ? {} : { html }), ...messageId };
 }
 
 function toOutbox({ from, outbox, clock, random }: TransportOptions): SendMail {

@@ -14,6 +14,11 @@ export const CLIENT: readonly Mutation[] = [
     ["headers.get('etag')", "headers.get('x-etag')", 'A record comes with its ETag.'],
     ['position: metadata.position,', 'position: undefined,', 'An answer says at which position it was true.'],
   ]),
+  ...mutationsOf(
+    'gateway/client/create-client.ts',
+    ['unit/gateway/client/paths'],
+    [['/^\\.{0,2}$/.test(id)', "id === ''", 'An id does not climb in a path.']],
+  ),
   ...mutationsOf('gateway/client/event-stream.ts', STREAMS, [
     ['yield* this.#received.splice(0);', 'yield* this.#received.splice(0).reverse();', 'Messages come in their order.'],
     ['{ ...body, type: event }', 'body', 'A message of the stream itself has its type.'],

@@ -264,3 +264,19 @@ test('an invalid address of a mail server stops the start with an explanation', 
     assert.throws(() => createMailTransport(options), /^Error: SMTP_URL must be/);
   }
 });
+
+test('a subject that looks like encoded words reaches its reader as the text that it is', async () => {
+  const server = await startMailServer();
+  try {
+    const options = { smtpUrl: server.url, from: FROM, outbox: '', clock: systemClock, random: createRandomSource() };
+    const sendMail = createMailTransport(options);
+    const word = `=?utf-8?b?${Buffer.from('evil.example\r\nBcc: x@y.example').toString('base64')}?=`;
+    const mail = { organizationId: 1, purpose: 'tracking', to: 'ada@example.com', text: 'Hello' } as const;
+    await sendMail({ ...mail, subject: `Hi ${word} there` });
+    const { headers, headerNames } = readMail(server.received[0]!.source);
+    assert.equal(headers.get('subject')!.replaceAll('\u2060', ''), `Hi ${word} there`);
+    assert.equal(headerNames.includes('bcc'), false);
+  } finally {
+    await server.stop();
+  }
+});
