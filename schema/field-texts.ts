@@ -120,7 +120,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   expiresIn: 'Seconds',
   externalId: 'The id at the provider',
   failed: 'How many failed',
-  failingSince: 'The first failure since the last success; null when the last was one',
+  failingSince: 'The first failure since the last success, at this address; null when the last was one',
   failureReason: 'Why it failed; null otherwise',
   fileUrl: 'The path of the file; null for a PIN',
   firstName: 'The first word of the name',

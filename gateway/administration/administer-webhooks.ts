@@ -1,14 +1,17 @@
 import { isoTime } from '../../engine/runtime/clock.ts';
 import { newSigningSecret } from '../../engine/runtime/secrets.ts';
 import type { AuditNote } from '../../engine/store/accounts/change-notes.ts';
-import type { Sql } from '../../engine/store/postgres.ts';
+import type { Fragment, Sql } from '../../engine/store/postgres.ts';
 import { webhookPlace } from '../../engine/store/secrets/stored-secret.ts';
+import { DISABLED, SWITCHED_OFF } from '../../engine/store/webhooks/ended-deliveries.ts';
 import {
   deleteBelongings,
   deleteWebhook,
   drawWebhookId,
+  endBelongings,
   findMissingChannel,
   insertWebhook,
+  moveBelongings,
   readWebhook,
   replaceSecret,
   updateWebhook,
@@ -70,7 +73,10 @@ export async function createWebhook(
   });
 }
 
-/** Changes a webhook. An inactive one that is switched on starts afresh, at the present end of the log. */
+/**
+ * Changes a webhook. An inactive one that is switched on starts afresh, at the present end of the log. One with another
+ * address has the health of a new one.
+ */
 export async function changeWebhook(
   administration: Administration,
   request: ParsedRequest<ById, unknown, UpdateWebhookInput>,
@@ -94,12 +100,25 @@ export async function changeWebhook(
       answer: { status: 200, message, data: encodeWebhook(written) },
       write: {
         change: updateWebhook(sql, written, startsAfresh),
+        also: consequencesOf(sql, before, written),
         notes: [webhookNote(caller, 'webhook.updated', before, written)],
         revokes: false,
       },
     };
   };
   return administerOne(administration, request, plan, complaint);
+}
+
+/** The consequences of a change for what waits to be sent, and for how the endpoint fares. */
+function consequencesOf(sql: Sql, before: Webhook, after: Webhook): readonly Fragment[] {
+  if (after.status !== before.status)
+    return endBelongings(sql, after, before.status === 'disabled' ? DISABLED : SWITCHED_OFF);
+  return isMoved(before, after) ? moveBelongings(sql, after) : [];
+}
+
+/** Its address alone decides where an attempt goes. A disabled webhook stays disabled. */
+function isMoved(before: Webhook, after: Webhook): boolean {
+  return after.status === 'active' && new URL(after.url).href !== new URL(before.url).href;
 }
 
 /** Gives a webhook another secret; the one it had signs along for a day, unless it was only just made. */
@@ -200,7 +219,7 @@ function violation(sentence: string): Refusal {
 
 function changedWebhook(before: Webhook, input: UpdateWebhookInput): Webhook {
   const { url, events, statuses, channelIds, description, concurrency, isActive } = input;
-  return {
+  const after = {
     ...before,
     url: url ?? before.url,
     events: events ?? before.events,
@@ -210,6 +229,7 @@ function changedWebhook(before: Webhook, input: UpdateWebhookInput): Webhook {
     concurrency: concurrency ?? before.concurrency,
     ...switched(before, isActive ?? undefined),
   };
+  return isMoved(before, after) ? { ...after, failingSince: null } : after;
 }
 
 function switched({ status }: Webhook, isActive: boolean | undefined): Partial<Webhook> {

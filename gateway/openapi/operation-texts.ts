@@ -145,7 +145,8 @@ export const OPERATION_TEXTS: Readonly<Record<string, string>> = {
   createWebhook:
     'Use it to receive events at an address of yours. Keep the secret: it is shown once and proves that a request is ours.',
   listWebhooks: 'Use it to see which addresses receive events, and which of them fail.',
-  updateWebhook: 'Use it to narrow a webhook, or to enable it again after its endpoint was repaired.',
+  updateWebhook:
+    'Use it to narrow a webhook, to give it another address, or to enable it again after its endpoint was repaired.',
   getWebhook: 'Use it to see how a webhook does: whether it is in use and since when it fails.',
   deleteWebhook: 'Use it for an address that will not come back. Switch a webhook off instead to keep its deliveries.',
   rotateWebhookSecret: 'Use it when the secret may be known to others. For a day both sign, so no delivery is refused.',

@@ -354,5 +354,8 @@ export class EndpointFollower {
   }
 }
 
-/** Another process has taken the endpoint over: what was under way here may be sent twice, and is written once. */
+/**
+ * Another process has taken the endpoint over, or it has another address: what was under way here may be sent twice, and
+ * is written once.
+ */
 export class LeaseLostError extends Error {}

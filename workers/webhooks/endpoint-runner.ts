@@ -116,7 +116,7 @@ export class EndpointRunner {
       }
     } catch (error) {
       if (!(error instanceof LeaseLostError)) throw error;
-      this.#options.log.warn({ ...key }, 'another process has taken a webhook over');
+      this.#options.log.warn({ ...key }, 'another process has taken a webhook over, or it has another address');
     } finally {
       // Rows that were written after the next lease would look like that lease's.
       await follower.ended();

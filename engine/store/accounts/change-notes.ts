@@ -32,7 +32,7 @@ export interface NotedChange {
   readonly first?: Fragment;
   /** Returns one row when it has changed something; without one no other part runs. */
   readonly change: Fragment;
-  /** Writes that belong to it; they may select from `changed`. */
+  /** Writes that belong to it; they may select from `changed`, and from those before them: `also_0`, `also_1` … */
   readonly also?: readonly Fragment[];
   readonly notes: readonly AuditNote[];
   readonly kept?: KeptOutcome | undefined;

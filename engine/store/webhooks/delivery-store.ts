@@ -2,6 +2,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { Attempt, DeliveryState, DisabledReason } from '../../../schema/notices/webhook.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import { once } from '../statements.ts';
+import { DISABLED, endedValues, endingAttempt, lastAttempts, SWITCHED_OFF } from './ended-deliveries.ts';
 import type { EndpointHealth, EndpointKey } from './follower-store.ts';
 
 /** A delivery that needs another attempt. */
@@ -44,7 +45,7 @@ export interface EndpointOutcomes extends EndpointKey {
   readonly first: readonly FirstOutcome[];
   readonly further: readonly FurtherOutcome[];
   readonly health: EndpointHealth;
-  /** The webhook gets nothing more, from now on. */
+  /** The webhook gets nothing more, from now on; deliveries that are pending end. */
   readonly disabled: DisabledReason | undefined;
 }
 
@@ -239,8 +240,8 @@ function inSnakeCase({ eventId, ...rest }: ReplayedEvent | UnloggedEvent) {
   return { event_id: eventId, ...rest };
 }
 
-/** The outcomes as three lists of rows: one statement for any number of them. */
-function recordOf(sql: Sql, outcomes: readonly EndpointOutcomes[], lease: string) {
+/** The outcomes as three lists of rows. */
+function rowsOfOutcomes(outcomes: readonly EndpointOutcomes[]) {
   const endpoints = [];
   const first = [];
   const further = [];
@@ -270,6 +271,18 @@ function recordOf(sql: Sql, outcomes: readonly EndpointOutcomes[], lease: string
     for (const { id, createdAt, state, attempt, nextAttemptAt } of settled.further)
       further.push({ o, w, id, created_at: createdAt, state, attempts: [attempt], next_attempt_at: nextAttemptAt });
   }
+  return { endpoints, first, further };
+}
+
+/** One statement for any number of outcomes. The one that disables a webhook ends its pending deliveries, too. */
+function recordOf(sql: Sql, outcomes: readonly EndpointOutcomes[], lease: string) {
+  const { endpoints, first, further } = rowsOfOutcomes(outcomes);
+  // Rare, and planned over all partitions: other writes do without it.
+  const ended = outcomes.some(({ disabled }) => disabled) ? sql`, ended AS (${endingOf(sql)})` : sql``;
+  const isEnded = sql`held.reason IS NOT NULL AND t.state = 'pending'`;
+  const state = sql`CASE WHEN ${isEnded} THEN 'failed' ELSE t.state END`;
+  const nextAttemptAt = sql`CASE WHEN held.reason IS NULL THEN t.next_attempt_at END`;
+  const attempts = sql`CASE WHEN ${isEnded} THEN t.attempts || ${endingAttempt(sql, sql`held.reason`)} ELSE t.attempts END`;
   return sql<EndpointKey[]>`
     WITH held AS (
       UPDATE webhook_followers f SET leased_until = now() + ${LIMITS.webhookLeaseMs} * interval '1 ms',
@@ -280,21 +293,40 @@ function recordOf(sql: Sql, outcomes: readonly EndpointOutcomes[], lease: string
       FROM ${rowsOf(sql, endpoints)} AS t(o bigint, w bigint, last_sequence bigint, failures int, failing_since timestamptz,
         paused_until timestamptz, disabled_reason text, next_due_at timestamptz)
       WHERE f.organization_id = t.o AND f.webhook_id = t.w AND f.lease = ${lease}
-      RETURNING f.organization_id, f.webhook_id
+      RETURNING f.organization_id, f.webhook_id, f.disabled_at = now() AS is_disabled_now,
+        ${endReasonOf(sql)} AS reason
     ), first AS (
       INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, sequence, state,
           attempt, attempts, next_attempt_at)
-        SELECT t.o, nextval('webhook_delivery_ids'), t.w, ${nowExactly(sql)}, t.event_id, t.type, t.sequence, t.state, 1, t.attempts,
-          t.next_attempt_at
+        SELECT t.o, nextval('webhook_delivery_ids'), t.w, ${nowExactly(sql)}, t.event_id, t.type, t.sequence, ${state},
+          jsonb_array_length(${attempts}), ${attempts}, ${nextAttemptAt}
         FROM ${rowsOf(sql, first)} AS t(o bigint, w bigint, event_id text, type text, sequence bigint, state text,
           attempts jsonb, next_attempt_at timestamptz) JOIN held ON held.organization_id = t.o AND held.webhook_id = t.w
+    ), again AS (
+      SELECT * FROM ${rowsOf(sql, further)} AS t(o bigint, w bigint, id bigint, created_at timestamptz, state text,
+        attempts jsonb, next_attempt_at timestamptz)
     ), further AS (
-      UPDATE webhook_deliveries d SET state = t.state, attempt = d.attempt + 1,
-        attempts = CASE WHEN d.attempt < ${LIMITS.deliveryAttemptsKept} THEN d.attempts ELSE d.attempts - 0 END
-          || t.attempts, next_attempt_at = t.next_attempt_at
-      FROM ${rowsOf(sql, further)} AS t(o bigint, w bigint, id bigint, created_at timestamptz, state text, attempts jsonb,
-        next_attempt_at timestamptz) JOIN held ON held.organization_id = t.o AND held.webhook_id = t.w
+      UPDATE webhook_deliveries d SET state = ${state}, attempt = d.attempt + jsonb_array_length(${attempts}),
+        attempts = ${lastAttempts(sql, sql`d.attempts || ${attempts}`)}, next_attempt_at = ${nextAttemptAt}
+      FROM again t JOIN held ON held.organization_id = t.o AND held.webhook_id = t.w
       WHERE d.organization_id = t.o AND d.id = t.id AND d.created_at = t.created_at
-    )
+    )${ended}
     SELECT organization_id, webhook_id FROM held`;
+}
+
+/** Why nothing for the follower `f` is tried again: it is disabled, or its owner has switched the webhook off. Else null. */
+function endReasonOf(sql: Sql): Fragment {
+  return sql`
+    CASE WHEN f.disabled_at IS NOT NULL THEN ${DISABLED}::text WHEN EXISTS (
+      SELECT FROM webhooks w WHERE w.organization_id = f.organization_id AND w.id = f.webhook_id AND NOT w.is_active)
+    THEN ${SWITCHED_OFF}::text END`;
+}
+
+/** The pending deliveries of webhooks in `held` that are disabled just now, without those in `again`. */
+function endingOf(sql: Sql): Fragment {
+  return sql`
+    UPDATE webhook_deliveries d SET ${endedValues(sql, DISABLED)}
+    FROM held
+    WHERE held.is_disabled_now AND d.organization_id = held.organization_id AND d.webhook_id = held.webhook_id
+      AND d.state = 'pending' AND NOT EXISTS (SELECT FROM again WHERE again.o = d.organization_id AND again.id = d.id)`;
 }

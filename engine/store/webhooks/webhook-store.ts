@@ -3,6 +3,7 @@ import type { ListWebhooksQuery, Webhook } from '../../../schema/notices/webhook
 import { type Listed, type ListPage, listPart, listPlace, pageOf } from '../list-page.ts';
 import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
 import { retried } from '../statements.ts';
+import { type EndReason, endedValues } from './ended-deliveries.ts';
 
 export interface WebhookDetail {
   readonly webhook: Webhook;
@@ -163,6 +164,41 @@ export function deleteBelongings(sql: Sql, { organizationId, id }: Webhook): rea
     sql`DELETE FROM webhook_followers WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND ${isDeleted}`,
     sql`DELETE FROM webhook_orders WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND ${isDeleted}`,
   ];
+}
+
+/**
+ * Makes a webhook in `changed` that has another address fresh: its failures count no more, and pending deliveries are
+ * due at once. No attempt that is under way to the old address is written, since nobody holds the lease: it is made again.
+ */
+export function moveBelongings(sql: Sql, { organizationId, id }: Webhook): readonly Fragment[] {
+  return [
+    sql`
+      UPDATE webhook_followers SET lease = NULL, leased_until = NULL, failures = 0, failing_since = NULL,
+        paused_until = NULL, next_due_at = now()
+      WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND EXISTS (SELECT FROM changed)
+      RETURNING webhook_id`,
+    sql`
+      UPDATE webhook_deliveries d SET next_attempt_at = now()
+      FROM also_0 WHERE d.organization_id = ${organizationId} AND ${isPendingOfFirst(sql)}`,
+  ];
+}
+
+/** Ends what is pending for a webhook in `changed`: one that is switched on later begins at the end of the log. */
+export function endBelongings(sql: Sql, { organizationId, id }: Webhook, reason: EndReason): readonly Fragment[] {
+  return [
+    sql`
+      UPDATE webhook_followers SET next_due_at = NULL
+      WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND EXISTS (SELECT FROM changed)
+      RETURNING webhook_id`,
+    sql`
+      UPDATE webhook_deliveries d SET ${endedValues(sql, reason)}
+      FROM also_0 WHERE d.organization_id = ${organizationId} AND ${isPendingOfFirst(sql)}`,
+  ];
+}
+
+/** A delivery `d` of the follower in `also_0`, which is locked first, as the workers do it: neither waits for the other. */
+function isPendingOfFirst(sql: Sql): Fragment {
+  return sql`d.webhook_id = also_0.webhook_id AND d.state = 'pending'`;
 }
 
 /** Values for `events`, `statuses` and `channel_ids`. */

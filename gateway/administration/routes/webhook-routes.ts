@@ -57,7 +57,7 @@ function writingRoutes(administration: Administration): ApiRoute[] {
     body: { schema: updateWebhookInput, maxBytes: LIMITS.bodyBytes },
     etag: true,
     summary:
-      'Change a webhook: only the fields that are sent. One that is switched on, or was disabled, starts afresh: a replay sends the events that it missed',
+      'Change a webhook: only the fields that are sent. One that is switched on, or was disabled, starts afresh: a replay sends the events that it missed. One with another url has no failures and no pause, and what is pending is sent at once. Switching it off ends what is pending',
     success: { status: 200, data: webhookView },
     refusals: ['404', '412 PRECONDITION_FAILED', ...ADMINISTERED],
     handle: (request) => changeWebhook(administration, request),

@@ -60,7 +60,7 @@ export const webhooksText = {
   switchOn: 'Switch on',
   remove: 'Delete',
   removeTitle: 'Delete this webhook?',
-  removeHint: 'It gets nothing more, and its deliveries are gone. To pause it, switch it off instead.',
+  removeHint: 'It gets nothing more, and its deliveries are gone. To keep them, switch it off instead.',
   removeConfirm: 'Delete webhook',
   removed: 'The webhook is deleted.',
   replay: 'Replay',

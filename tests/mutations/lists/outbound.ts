@@ -146,6 +146,65 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/store/webhooks/webhook-store.ts',
+    ['integration/webhooks/moved-endpoint', 'api/webhooks/webhook-health'],
+    [
+      [
+        'SET lease = NULL, leased_until = NULL, failures = 0,',
+        'SET failures = 0,',
+        'A late answer of the old address does not concern the new one.',
+      ],
+      [
+        '        paused_until = NULL, next_due_at = now()',
+        '        next_due_at = now()',
+        'A pause ends with its address.',
+      ],
+      [
+        'UPDATE webhook_deliveries d SET next_attempt_at = now()\n',
+        'UPDATE webhook_deliveries d SET next_attempt_at = next_attempt_at\n',
+        'A new address gets at once what waits.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/administration/administer-webhooks.ts',
+    ['api/webhooks/webhook-health'],
+    [
+      [
+        "after.status === 'active' && new URL(after.url).href !== new URL(before.url).href",
+        "after.status === 'active' && after.url !== before.url",
+        'Another spelling of an address keeps its health.',
+      ],
+      [
+        'if (after.status !== before.status)\n',
+        "if (after.status === 'inactive')\n",
+        'A webhook that is switched on sends nothing of before.',
+      ],
+      [
+        'return isMoved(before, after) ? { ...after, failingSince: null } : after;',
+        'return after;',
+        'The answer shows a new address without the failures of the old one.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/store/webhooks/delivery-store.ts',
+    ['integration/webhooks/ended-deliveries'],
+    [
+      [
+        'outcomes.some(({ disabled }) => disabled) ?',
+        'outcomes.length === 0 ?',
+        'The statement that disables a webhook ends what is pending.',
+      ],
+      [
+        'WHERE held.is_disabled_now AND d.',
+        'WHERE d.',
+        'Only a webhook that is disabled just now loses what is pending.',
+      ],
+      ['${endReasonOf(sql)} AS reason', 'NULL AS reason', 'An attempt that fails after the end is the last one.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/routes/event-routes.ts',
     ['api/streams/events'],
     [['wanted.after > lastSequence', 'false', 'A place beyond the end of the log is refused.']],

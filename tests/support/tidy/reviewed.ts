@@ -255,7 +255,13 @@ export const reviewed: Reviewed = {
     {
       path: 'engine/store/webhooks/webhook-store.ts',
       table: 'webhook_followers',
-      reason: 'deleted with its webhook, so that the holder of its lease writes nothing more',
+      reason:
+        'deleted with its webhook, or left by its holder when it has another address: that one writes nothing more',
+    },
+    {
+      path: 'engine/store/webhooks/webhook-store.ts',
+      table: 'webhook_deliveries',
+      reason: 'pending ones end or are due at once with the change of their webhook, under the lock of its follower',
     },
     {
       path: 'engine/store/cluster/deletion-store.ts',
