@@ -5,7 +5,7 @@ import { timeOf } from '../page/format.ts';
 import { nowMs } from '../page/state.ts';
 import { LAST_TIME, momentOf } from '../page/zoned-time.ts';
 import { RecordPages } from '../records/record-pages.tsx';
-import { useRecord } from '../records/use-record.ts';
+import { useAll } from '../records/use-all.ts';
 import { auditText as words } from '../text/english-notices.ts';
 import { Field } from '../ui/controls.tsx';
 import { auditChanges } from './audit-changes.ts';
@@ -17,10 +17,8 @@ const NO_FILTER = { type: '', id: '', from: '', to: '' };
 export function AuditSection() {
   const [filter, setFilter] = useState(NO_FILTER);
   const [openedMs] = useState(() => nowMs.peek());
-  const users = useRecord<{ readonly items: readonly AccountView[] }>('/users?limit=100');
-  const names: Names = new Map(
-    users.data?.items.map(({ id, firstName, lastName }) => [id, `${firstName} ${lastName}`.trim()]),
-  );
+  const users = useAll<AccountView>('/users');
+  const names: Names = new Map(users.map(({ id, firstName, lastName }) => [id, `${firstName} ${lastName}`.trim()]));
   const from = momentOf(filter.from);
   const query = new URLSearchParams({ to: new Date(momentOf(filter.to) ?? openedMs).toISOString() });
   if (filter.type !== '') query.set('recordType', filter.type);

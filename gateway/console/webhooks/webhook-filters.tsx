@@ -1,6 +1,6 @@
 import type { ChannelView } from '../../../schema/accounts/channel.ts';
 import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
-import { useRecord } from '../records/use-record.ts';
+import { useAll } from '../records/use-all.ts';
 import { text } from '../text/english.ts';
 import { webhooksText } from '../text/english-webhooks.ts';
 import { narrowsStatuses, type WebhookForm } from './webhook-fields.ts';
@@ -28,9 +28,8 @@ export function StatusesField({ form, set }: Props) {
 
 /** The channels whose tasks are sent. One that is chosen and not listed can still be taken away. */
 export function ChannelsField({ form, set }: Props) {
-  const { data } = useRecord<{ readonly items: readonly ChannelView[] }>('/channels?limit=100');
+  const listed = useAll<ChannelView>('/channels');
   const { channelIds } = form;
-  const listed = data?.items ?? [];
   const others = channelIds.filter((id) => !listed.some((channel) => channel.id === id));
   const options = [
     ...listed.map(({ id, name }) => [id, name] as const),

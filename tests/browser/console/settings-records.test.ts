@@ -7,7 +7,7 @@ import { useGateway } from '../../api/api-fixture.ts';
 import { seedDelivery } from '../../api/webhooks/seed-delivery.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
-import { seedSession, seedUser } from '../../support/seeds/seed.ts';
+import { seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { assertAccessible, openConsole, PASSWORD, signIn } from './console-place.ts';
 
@@ -118,6 +118,16 @@ async function writeMails(visit: Visit): Promise<void> {
   assert.equal(templates.onTheWay?.subject, '{{taskCode}} comes');
 }
 
+/** Users of a large organization: a page of the API's list does not hold them all, and has the newest ones. */
+function seedColleagues(organizationId: number, count: number): Promise<unknown> {
+  return withSql(
+    fixture.gateway.databaseUrl,
+    (sql) => sql`
+      INSERT INTO users (organization_id, id, role, first_name, last_name)
+      SELECT ${organizationId}, nextval('user_ids'), 'dispatcher', 'Col', 'League' FROM generate_series(1, ${count}::int)`,
+  );
+}
+
 /** The log has what the administrator has just done, with the fields that changed. */
 async function readAudit(visit: Visit): Promise<void> {
   const { page } = visit;
@@ -130,6 +140,7 @@ async function readAudit(visit: Visit): Promise<void> {
   const entry = page.locator('.audited').filter({ hasText: 'webhook.updated' }).last();
   await entry.locator('summary').click();
   await entry.getByRole('row').filter({ hasText: 'description' }).getByText('Web shop').waitFor();
+  await entry.locator('summary').getByText('Test User').waitFor();
   assert.equal(await page.locator('.audited').filter({ hasText: 'session.login' }).count(), 0);
   await assertAccessible(page, 'audit log');
 }
@@ -141,6 +152,7 @@ test(
     const { databaseUrl, baseUrl } = fixture.gateway;
     const { organizationId } = await fixture.organization();
     const admin = await seedUser(databaseUrl, organizationId, 'org_admin', PASSWORD);
+    await seedColleagues(organizationId, 100);
     const api = fixture.clientOf(await seedSession(databaseUrl, organizationId, admin.userId));
     const { page, troubles } = await openConsole(chrome.browser, baseUrl);
     await signIn(page, admin, PASSWORD);
