@@ -9,7 +9,7 @@ import type { Connection } from './protocol.ts';
 import { Pulse } from './pulse.ts';
 import { Records } from './records.ts';
 import { Resume } from './resume.ts';
-import { loadSnapshot, readAgents, sequenceOf } from './snapshot.ts';
+import { loadSnapshot, readAgentsAgain, sequenceOf } from './snapshot.ts';
 
 /** A loss shorter than this is not shown: a stream that a gateway ends is open again at once. */
 const GRACE_MS = 1_200;
@@ -59,6 +59,9 @@ export class LiveCore {
   #graceTimer: ReturnType<typeof setTimeout> | undefined;
   #sequence = 0;
   #isOpen = false;
+  #isReadingCouriers = false;
+  /** The page of couriers that is read next. */
+  #nextCouriers = 1;
   #connection = new AbortController();
 
   constructor(api: Api, caller: CallerView, onChange: (changes: Changes) => void) {
@@ -182,15 +185,17 @@ export class LiveCore {
     });
   }
 
-  /** No event announces a courier who was added, so the number of couriers is compared now and then. */
-  async #meetNew(): Promise<void> {
+  /** No event tells that a courier was added or changed: they are read again now and then. */
+  async #readCouriers(): Promise<void> {
+    if (this.#isReadingCouriers) return;
+    this.#isReadingCouriers = true;
     try {
-      const { data } = await this.#api.read<{ count: number }>('/agents?limit=1');
-      if (data.count <= this.records.agents.size) return;
-      await readAgents(this.#api, this.records);
+      this.#nextCouriers = await readAgentsAgain(this.#api, this.records, this.#nextCouriers);
       this.#onChange({ agents: true });
     } catch (error) {
       this.#set({ problem: this.#api.failure(error).message });
+    } finally {
+      this.#isReadingCouriers = false;
     }
   }
 
@@ -198,7 +203,7 @@ export class LiveCore {
   #sweep(): void {
     const timeZone = this.#caller.organization?.timeZone ?? 'UTC';
     this.records.forgetBefore(midnightMs(this.nowMs, timeZone), this.nowMs);
-    if (this.#isOpen) void this.#meetNew();
+    if (this.#isOpen) void this.#readCouriers();
     // Figures of today change without an event.
     this.#onChange({ tasks: true });
   }

@@ -61,9 +61,11 @@ export class Records {
     return true;
   }
 
+  /** Keeps a courier unless a newer state is known. Most changes of couriers are no events: the log stands still at them. */
   putAgent(view: AgentView, sequence: number): boolean {
     const before = this.agents.get(view.id);
-    if (before && before.sequence >= sequence) return false;
+    if (before && before.sequence > sequence) return false;
+    if (before && before.sequence === sequence && before.view.updatedAt >= view.updatedAt) return false;
     this.agents.set(view.id, { view, sequence });
     return true;
   }

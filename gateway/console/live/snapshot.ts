@@ -8,6 +8,8 @@ const OPEN = 'status=new,awaiting_assignment,assigned,accepted,in_transit';
 const PAGE = 100;
 /** Pages of couriers that are read at a time. */
 const READERS = 4;
+/** Pages of couriers that are read again at once: those of a larger fleet have their turn later. */
+const PAGES_AGAIN = 10;
 
 interface AgentPage {
   readonly items: readonly AgentView[];
@@ -19,6 +21,8 @@ interface Readings {
   open(path: string, signal: AbortSignal): Promise<Response>;
   read<T>(path: string): Promise<{ readonly data: T; readonly position: string }>;
 }
+
+type Reader = Pick<Readings, 'read'>;
 
 /** The place in the log that a position names. */
 export function sequenceOf(position: string): number {
@@ -58,19 +62,30 @@ export async function loadSnapshot(
 }
 
 /** Reads every courier. Returns the position of the first reading: what came later each record knows by itself. */
-export async function readAgents(api: Pick<Readings, 'read'>, records: Records): Promise<string> {
-  const readPage = async (page: number) => {
-    const { data, position } = await api.read<AgentPage>(`/agents?limit=${PAGE}&page=${page}`);
-    for (const agent of data.items) records.putAgent(agent, sequenceOf(position));
-    return { count: data.count, position };
-  };
-  const { count, position } = await readPage(1);
+async function readAgents(api: Reader, records: Records): Promise<string> {
+  const { count, position } = await readPage(api, records, 1);
   let next = 2;
   const reader = async () => {
-    while ((next - 1) * PAGE < count) await readPage(next++);
+    while ((next - 1) * PAGE < count) await readPage(api, records, next++);
   };
   await Promise.all(Array.from({ length: READERS }, reader));
   return position;
+}
+
+/** Reads the couriers of some pages again, one page after the other, and every courier when there are new ones. Returns the page to go on with. */
+export async function readAgentsAgain(api: Reader, records: Records, from: number): Promise<number> {
+  for (let page = from; page < from + PAGES_AGAIN; page += 1) {
+    const { count } = await readPage(api, records, page);
+    if (count > records.agents.size) await readAgents(api, records);
+    if (page * PAGE >= count) return 1;
+  }
+  return from + PAGES_AGAIN;
+}
+
+async function readPage(api: Reader, records: Records, page: number): Promise<{ count: number; position: string }> {
+  const { data, position } = await api.read<AgentPage>(`/agents?limit=${PAGE}&page=${page}`);
+  for (const agent of data.items) records.putAgent(agent, sequenceOf(position));
+  return { count: data.count, position };
 }
 
 /** The clock of this machine may be wrong; what is of today is the server's to say. */

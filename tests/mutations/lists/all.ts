@@ -4,6 +4,7 @@ import { ASSIGNMENT } from './assignment.ts';
 import { BOUNDARY } from './boundary.ts';
 import { CLIENT } from './client.ts';
 import { COMMIT } from './commit.ts';
+import { CHANGED_ELSEWHERE } from './console/changed-elsewhere.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { EXCEPTIONS } from './exceptions.ts';
 import { MACHINES } from './machines.ts';
@@ -30,4 +31,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...OUTBOUND_MUTATIONS,
   ...DESCRIPTIONS,
   ...CLIENT,
+  ...CHANGED_ELSEWHERE,
 ];

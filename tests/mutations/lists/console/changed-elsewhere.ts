@@ -1,0 +1,25 @@
+import { type Mutation, mutationsOf } from '../../mutation.ts';
+
+/** Faults in how an open console learns of changes that no event tells. */
+export const CHANGED_ELSEWHERE: readonly Mutation[] = [
+  ...mutationsOf(
+    'gateway/console/live/records.ts',
+    ['unit/gateway/console/parts/couriers-again'],
+    [
+      [
+        'before.sequence === sequence && before.view.updatedAt >= view.updatedAt',
+        'before.sequence === sequence',
+        'A courier who was changed without an event is shown as changed.',
+      ],
+      ['before.sequence > sequence) return false;', 'before.sequence < 0) return false;', 'A newer courier stays.'],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/console/live/snapshot.ts',
+    ['unit/gateway/console/parts/couriers-again'],
+    [
+      ['return from + PAGES_AGAIN;', 'return 1;', 'Every courier of a large fleet is read again.'],
+      ['if (count > records.agents.size) await', 'if (count < 0) await', 'A courier who was added is known.'],
+    ],
+  ),
+];
