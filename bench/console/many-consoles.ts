@@ -30,15 +30,16 @@ class HeadlessConsole {
   events = 0;
   positions = 0;
 
-  private constructor(api: Api, caller: Awaited<ReturnType<Api['me']>>, seen: Seen) {
+  private constructor(api: Api, timeZone: string, seen: Seen) {
     this.#seen = seen;
-    this.core = new LiveCore(api, caller, (changes) => this.#changed(changes));
+    this.core = new LiveCore(api, timeZone, (changes) => this.#changed(changes));
     void this.core.run();
   }
 
   /** Resolves when it is live. */
   static async open(api: Api, seen: Seen): Promise<HeadlessConsole> {
-    const opened = new HeadlessConsole(api, await api.me(), seen);
+    const { data: caller } = await api.me();
+    const opened = new HeadlessConsole(api, caller.organization!.timeZone, seen);
     while (opened.core.connection.state !== 'live') await delay(POLL_MS);
     return opened;
   }
@@ -106,7 +107,7 @@ async function openAll({ baseUrl, logins, consoles, programs }: ConsoleOrder, se
       const { store, authorization } = users[number % users.length]!;
       if (number >= programs) readers.push(await StreamReader.open(baseUrl, authorization));
       else {
-        const api = new Api({ baseUrl, store: Promise.resolve(store), onEnded: () => {} });
+        const api = new Api({ baseUrl, store: Promise.resolve(store), onEnded: () => {}, onCaller: () => {} });
         opened.push(await HeadlessConsole.open(api, seen));
       }
     }

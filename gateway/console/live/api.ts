@@ -27,6 +27,13 @@ interface Options {
   readonly store: Promise<TokenStore>;
   /** The session is over: signed out elsewhere, revoked or run out. */
   readonly onEnded: () => void;
+  /** The caller was read. */
+  readonly onCaller: (caller: CallerView) => void;
+}
+
+interface Read<T> {
+  readonly data: T;
+  readonly position: string;
 }
 
 interface Answered {
@@ -41,6 +48,8 @@ export class Api {
   readonly #session: Promise<Session>;
   readonly #signedIn: Promise<Client>;
   readonly #anyone: Client;
+  #asked = 0;
+  #heard = 0;
 
   constructor(options: Options) {
     this.#options = options;
@@ -63,12 +72,20 @@ export class Api {
     return (await this.#session).isSignedIn();
   }
 
-  me(): Promise<CallerView> {
-    return this.read<CallerView>('/auth/me').then(({ data }) => data);
+  /** Reads who is calling. An answer that comes after that of a later question is not reported. */
+  async me(): Promise<Read<CallerView>> {
+    this.#asked += 1;
+    const asked = this.#asked;
+    const answer = await this.read<CallerView>('/auth/me');
+    if (asked > this.#heard) {
+      this.#heard = asked;
+      this.#options.onCaller(answer.data);
+    }
+    return answer;
   }
 
   /** The data of a GET, with the position in the log at which it was true. */
-  async read<T>(path: string): Promise<{ readonly data: T; readonly position: string }> {
+  async read<T>(path: string): Promise<Read<T>> {
     const { data, position = '' } = await this.#answered(loose(await this.#signedIn, 'GET', path, {}));
     return { data: data as T, position };
   }

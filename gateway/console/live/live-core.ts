@@ -1,4 +1,3 @@
-import type { CallerView } from '../../../schema/accounts/caller.ts';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { PositionView } from '../../../schema/fleet/position.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
@@ -48,7 +47,9 @@ export class LiveCore {
     problem: null,
   };
   readonly #api: Api;
-  readonly #caller: CallerView;
+  #timeZone: string;
+  /** The zone in which the day of the records begins. */
+  #loadedZone = '';
   readonly #onChange: (changes: Changes) => void;
   readonly #stopped = new AbortController();
   /** Couriers that are being read. */
@@ -64,18 +65,23 @@ export class LiveCore {
   #nextCouriers = 1;
   #connection = new AbortController();
 
-  constructor(api: Api, caller: CallerView, onChange: (changes: Changes) => void) {
+  constructor(api: Api, timeZone: string, onChange: (changes: Changes) => void) {
     this.#api = api;
-    this.#caller = caller;
+    this.#timeZone = timeZone;
     this.#onChange = onChange;
     this.#pulse = new Pulse({
-      ask: () => this.#api.read('/auth/me').then(({ position }) => sequenceOf(position)),
+      ask: () => this.#api.me().then(({ position }) => sequenceOf(position)),
       reached: () => this.#sequence,
       onTrue: () => this.#isOpen && this.#isTrue(),
       onDoubt: () => this.connection.state === 'live' && this.#set({ state: 'cut' }),
       onBehind: () => this.#connection.abort(),
     });
     this.#sweeping = setInterval(() => this.#sweep(), SWEEP_MS);
+  }
+
+  /** The zone of the organization, by which today begins. */
+  get timeZone(): string {
+    return this.#timeZone;
   }
 
   /** The place in the log that the records have reached. */
@@ -111,9 +117,17 @@ export class LiveCore {
     clearTimeout(this.#graceTimer);
   }
 
+  /** The organization has another time zone. Today began at another moment, so everything is read again. */
+  moveTo(timeZone: string): void {
+    if (timeZone === this.#timeZone) return;
+    this.#timeZone = timeZone;
+    this.#connection.abort();
+  }
+
   /** Returns the position from which the stream goes on. */
   async #load(): Promise<string> {
-    const { records, position } = await loadSnapshot(this.#api, this.#caller, this.#stopped.signal);
+    this.#loadedZone = this.#timeZone;
+    const { records, position } = await loadSnapshot(this.#api, this.#timeZone, this.#stopped.signal);
     this.records = records;
     this.#sequence = sequenceOf(position);
     this.#onChange({ tasks: true, agents: true, positions: true });
@@ -122,7 +136,7 @@ export class LiveCore {
 
   /** Resolves when the stream cannot go on without a gap, or at the stop. */
   async #follow(position: string): Promise<void> {
-    for (let from = position; ; ) {
+    for (let from = position; this.#loadedZone === this.#timeZone; ) {
       this.#connection = new AbortController();
       const either = AbortSignal.any([this.#stopped.signal, this.#connection.signal]);
       const stream = await this.#api.follow(from, either);
@@ -169,6 +183,7 @@ export class LiveCore {
     this.#isTrue();
     // An empty organization is one that is loaded and has nothing.
     if (state === 'loading') this.#onChange({ tasks: true, agents: true });
+    else this.#readCaller();
     this.#readPositions();
   }
 
@@ -185,7 +200,17 @@ export class LiveCore {
     });
   }
 
-  /** No event tells that a courier was added or changed: they are read again now and then. */
+  /** No event announces changes of the caller, the organization or a courier: they are read again, now and then and when a page begins. */
+  lookAround(): void {
+    this.#readCaller();
+    void this.#readCouriers();
+  }
+
+  /** The API tells who has it read. That it does not answer shows elsewhere. */
+  #readCaller(): void {
+    this.#api.me().catch(() => undefined);
+  }
+
   async #readCouriers(): Promise<void> {
     if (this.#isReadingCouriers) return;
     this.#isReadingCouriers = true;
@@ -201,9 +226,8 @@ export class LiveCore {
 
   /** A console is open for days: tasks that ended before today leave it at midnight of the organization. */
   #sweep(): void {
-    const timeZone = this.#caller.organization?.timeZone ?? 'UTC';
-    this.records.forgetBefore(midnightMs(this.nowMs, timeZone), this.nowMs);
-    if (this.#isOpen) void this.#readCouriers();
+    this.records.forgetBefore(midnightMs(this.nowMs, this.#timeZone), this.nowMs);
+    if (this.#isOpen) this.lookAround();
     // Figures of today change without an event.
     this.#onChange({ tasks: true });
   }

@@ -1,4 +1,3 @@
-import type { CallerView } from '../../../schema/accounts/caller.ts';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { midnightMs } from '../time/midnight.ts';
@@ -35,14 +34,14 @@ export function sequenceOf(position: string): number {
  */
 export async function loadSnapshot(
   api: Readings,
-  { organization }: CallerView,
+  timeZone: string,
   signal: AbortSignal,
 ): Promise<{ readonly records: Records; readonly position: string }> {
   const records = new Records();
   const exportOf = (filter: string) => api.open(`/tasks/export?${filter}`, signal);
   const open = await exportOf(OPEN);
   const nowMs = serverTimeOf(open);
-  const midnight = midnightMs(nowMs, organization?.timeZone ?? 'UTC');
+  const midnight = midnightMs(nowMs, timeZone);
   const today = new Date(midnight).toISOString();
   const dayAgo = new Date(nowMs - FAILED_KEPT_MS).toISOString();
   const readTasks = async (reply: Response) => {

@@ -1,8 +1,9 @@
+import type { CallerView } from '../../../schema/accounts/caller.ts';
 import { openTokenStore } from '../../client/token-store.ts';
 import { Api, CallError } from './api.ts';
 import { type Changes, LiveCore } from './live-core.ts';
 import { PagePort } from './parts/page-port.ts';
-import type { Answer, Session, ToWorker } from './protocol.ts';
+import type { Answer, ApiCall, Session, ToWorker } from './protocol.ts';
 
 /**
  * The program behind all pages of this browser: it holds the session, one stream, and the live state. A SharedWorker
@@ -20,6 +21,7 @@ const api = new Api({
   baseUrl: location.origin,
   store: openTokenStore('dispatch-console'),
   onEnded: () => becomeSignedOut('ended'),
+  onCaller: meetCaller,
 });
 /** Tells the workers of other tabs, where each has its own. */
 const neighbours = new BroadcastChannel('dispatch-console-session');
@@ -41,12 +43,12 @@ async function begin(): Promise<void> {
   if (core) return;
   const impatient = setTimeout(() => showCut(), PATIENCE_MS);
   try {
-    const caller = await api.me();
+    const { data: caller } = await api.me();
     if (core) return;
     setSession({ state: 'signed-in', caller });
     if (!caller.organization) return;
-    core = new LiveCore(api, caller, changed);
-    for (const page of pages) page.attach(core, caller);
+    core = new LiveCore(api, caller.organization.timeZone, changed);
+    for (const page of pages) page.attach(core);
     void core.run();
   } catch (error) {
     if (error instanceof CallError && error.failure.status === 401) return;
@@ -55,6 +57,25 @@ async function begin(): Promise<void> {
   } finally {
     clearTimeout(impatient);
   }
+}
+
+/** The user has another role or name, or the organization another name or time zone. */
+function meetCaller(caller: CallerView): void {
+  if (session.state !== 'signed-in' || session.caller.user.id !== caller.user.id) return;
+  if (JSON.stringify(caller) === JSON.stringify(session.caller)) return;
+  setSession({ state: 'signed-in', caller });
+  if (caller.organization) core?.moveTo(caller.organization.timeZone);
+}
+
+/** The organization and its users. The caller is one of these. */
+const OF_CALLER = /^\/(organizations|users)\//;
+
+/** Calls the API for a page. It may change the caller, and a refusal may be the first sign of a new role. */
+async function call(asked: ApiCall): Promise<Answer> {
+  const answer = await api.call(asked);
+  const isOfCaller = answer.ok ? asked.method !== 'GET' && OF_CALLER.test(asked.path) : answer.failure.status === 403;
+  if (isOfCaller) api.me().catch(() => undefined);
+  return answer;
 }
 
 function showCut(): void {
@@ -100,7 +121,7 @@ function dataUrlOf(bytes: Blob): Promise<string> {
 async function take(page: PagePort, message: ToWorker): Promise<void> {
   switch (message.kind) {
     case 'call':
-      return page.answer(message.id, await api.call(message.call));
+      return page.answer(message.id, await call(message.call));
     case 'file':
       return page.answer(message.id, await readFile(message.path));
     case 'sign-in':
@@ -125,7 +146,9 @@ function join(port: MessagePort | DedicatedWorkerGlobalScope): void {
   pages.add(page);
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => void take(page, data);
   page.showSession(session);
-  if (core && session.state === 'signed-in') page.attach(core, session.caller);
+  if (!core) return;
+  page.attach(core);
+  core.lookAround();
 }
 
 interface DedicatedWorkerGlobalScope {

@@ -23,6 +23,9 @@ export const settingsText = {
   copied: 'Copied.',
   cancel: 'Cancel',
   more: 'Show more',
+  newRole: (role: string) => `Your role has changed: ${role}.`,
+  newZone: (zone: string) =>
+    `The organization’s time zone has changed: times are those of ${zone} now, also those that you type.`,
   organization: {
     name: { label: 'Name', hint: 'Customers read it on the tracking page, on receipts and in mails.' },
     timeZone: { label: 'Time zone', hint: 'Every time in this console, on pages and on paper is in it.' },

@@ -1,4 +1,3 @@
-import type { CallerView } from '../../../../schema/accounts/caller.ts';
 import { midnightMs } from '../../time/midnight.ts';
 import type { Changes, LiveCore } from '../live-core.ts';
 import type { Answer, Courier, CourierPin, FromWorker, Patch, Session, TaskPin, Watch } from '../protocol.ts';
@@ -53,7 +52,6 @@ export class PagePort {
   readonly #sentAt = new Map<Part, number>();
   #watch: Watch = { list: null, board: null, taskId: null, courierId: null, map: false };
   #core: LiveCore | undefined;
-  #timeZone = 'UTC';
   /** Patches that the page has not painted yet. */
   #unpainted = 0;
   /** How long the page takes to draw pins. */
@@ -74,12 +72,11 @@ export class PagePort {
     this.#post({ kind: 'answer', id, answer });
   }
 
-  attach(core: LiveCore, caller: CallerView): void {
+  attach(core: LiveCore): void {
     this.#core = core;
     this.#list = new ListView();
     this.#board = new ListView();
     this.#sent = nothingSent();
-    this.#timeZone = caller.organization?.timeZone ?? 'UTC';
     this.#mark(PARTS);
   }
 
@@ -180,10 +177,10 @@ export class PagePort {
     this.#schedule();
   }
 
-  #patchOf({ records, connection, sequence }: LiveCore, due: ReadonlySet<Part>, isLoaded: boolean): Patch {
+  #patchOf({ records, connection, sequence, timeZone }: LiveCore, due: ReadonlySet<Part>, isLoaded: boolean): Patch {
     const { list, board, taskId, courierId, map } = this.#watch;
     const nowMs = Date.now() + connection.clockOffsetMs;
-    const todayMs = midnightMs(nowMs, this.#timeZone);
+    const todayMs = midnightMs(nowMs, timeZone);
     return {
       ...(due.has('connection') ? { connection } : {}),
       ...(due.has('figures') && isLoaded ? { figures: figuresOf(records, todayMs, sequence) } : {}),

@@ -3,6 +3,29 @@ import { type Mutation, mutationsOf } from '../../mutation.ts';
 /** Faults in how an open console learns of changes that no event tells. */
 export const CHANGED_ELSEWHERE: readonly Mutation[] = [
   ...mutationsOf(
+    'gateway/console/live/api.ts',
+    ['unit/gateway/console/parts/caller'],
+    [
+      [
+        'if (asked > this.#heard) {',
+        'if (asked > 0) {',
+        'An old answer about the caller does not replace a newer one.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/console/live/live-core.ts',
+    ['unit/gateway/console/parts/caller'],
+    [
+      [
+        'this.#timeZone = timeZone;\n    this.#connection.abort();',
+        'this.#timeZone = timeZone;',
+        'Another time zone takes effect at once.',
+      ],
+      ['this.#loadedZone === this.#timeZone; ) {', '; ) {', 'What is of today follows the zone of the organization.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/live/records.ts',
     ['unit/gateway/console/parts/couriers-again'],
     [

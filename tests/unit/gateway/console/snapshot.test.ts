@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadSnapshot } from '../../../../gateway/console/live/snapshot.ts';
-import type { CallerView } from '../../../../schema/accounts/caller.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 
-const caller = { organization: { id: 1, timeZone: 'Europe/Berlin' } } as CallerView;
+const ZONE = 'Europe/Berlin';
 
 /** An API of an empty organization, and the paths that it was asked for. */
 function emptyApi(headers: Record<string, string>) {
@@ -21,7 +20,7 @@ function emptyApi(headers: Record<string, string>) {
 
 test('today is what the clock of the server says, however wrong this machine is', async () => {
   const { api, asked } = emptyApi({ 'x-log-position': 'log-5', date: 'Sun, 29 Mar 2026 12:00:00 GMT' });
-  const { position } = await loadSnapshot(api, caller, new AbortController().signal);
+  const { position } = await loadSnapshot(api, ZONE, new AbortController().signal);
   assert.equal(position, 'log-5');
   assert.deepEqual(asked.slice(1), [
     '/tasks/export?status=completed,cancelled&updatedFrom=2026-03-28T23:00:00.000Z',
@@ -31,7 +30,7 @@ test('today is what the clock of the server says, however wrong this machine is'
 
 test('a snapshot without a date is refused in words, since nobody could tell which tasks are of today', async () => {
   const { api } = emptyApi({ 'x-log-position': 'log-5' });
-  await assert.rejects(loadSnapshot(api, caller, new AbortController().signal), /says no date/);
+  await assert.rejects(loadSnapshot(api, ZONE, new AbortController().signal), /says no date/);
 });
 
 test('no more than two exports of an organization run at a time', async () => {
@@ -51,6 +50,6 @@ test('no more than two exports of an organization run at a time', async () => {
     },
     read: async <T>() => ({ data: { items: [], count: 0 } as T, position: 'log-7' }),
   };
-  await loadSnapshot(api, caller, new AbortController().signal);
+  await loadSnapshot(api, ZONE, new AbortController().signal);
   assert.equal(most, LIMITS.exportsPerOrganization);
 });

@@ -37,7 +37,7 @@ test('couriers are read again a thousand at a time, and then from the first one'
   assert.deepEqual([await readAgentsAgain(api, records, next), pages], [1, [11, 12, 13]]);
 });
 
-test('when couriers were added, all of them are read at once, wherever the turn is', async () => {
+test('when couriers were added, every courier is read at once, wherever the turn is', async () => {
   const { api } = fleetOf(1_250);
   const records = new Records();
   for (let id = 1; id <= 1_249; id += 1) records.putAgent(agent(id), 7);

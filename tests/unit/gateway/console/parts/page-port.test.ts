@@ -4,10 +4,8 @@ import type { LiveCore } from '../../../../../gateway/console/live/live-core.ts'
 import { PagePort } from '../../../../../gateway/console/live/parts/page-port.ts';
 import type { FromWorker, Patch, Watch } from '../../../../../gateway/console/live/protocol.ts';
 import { Records } from '../../../../../gateway/console/live/records.ts';
-import type { CallerView } from '../../../../../schema/accounts/caller.ts';
 import type { PositionView } from '../../../../../schema/fleet/position.ts';
 
-const CALLER = { organization: { timeZone: 'UTC' } } as CallerView;
 const NOTHING: Watch = { list: null, board: null, taskId: null, courierId: null, map: false };
 
 function pageBeside(t: test.TestContext) {
@@ -24,7 +22,7 @@ function pageBeside(t: test.TestContext) {
     resumes: 0,
     problem: null,
   };
-  const core = { records, connection, sequence: 1 } as unknown as LiveCore;
+  const core = { records, connection, sequence: 1, timeZone: 'UTC' } as unknown as LiveCore;
   const patches: Patch[] = [];
   const unpainted: Patch[] = [];
   const port = new PagePort((message: FromWorker) => {
@@ -32,7 +30,7 @@ function pageBeside(t: test.TestContext) {
     patches.push(message.patch);
     unpainted.push(message.patch);
   });
-  port.attach(core, CALLER);
+  port.attach(core);
   return {
     port,
     records,
