@@ -4,6 +4,7 @@ import type { Answer, Failure } from '../live/protocol.ts';
 import { inParts } from '../page/in-parts.ts';
 import { callApi, couriers } from '../page/link.ts';
 import { newKey } from '../page/new-key.ts';
+import { ofUser } from '../page/of-user.ts';
 import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
@@ -20,7 +21,7 @@ export interface Outcome {
   readonly done: number;
   readonly refused: readonly { readonly taskId: number; readonly words: string }[];
 }
-export const outcome = signal<Outcome | null>(null);
+export const outcome = ofUser<Outcome | null>(null);
 
 /** Of one task of many: the body that a call about it alone would get. */
 export interface ItemError {

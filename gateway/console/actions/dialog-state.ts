@@ -1,8 +1,8 @@
-import { signal } from '@preact/signals';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { isDrafting } from '../page/draft.ts';
 import { beginEdit } from '../page/edit.ts';
 import { may, task } from '../page/link.ts';
+import { ofUser } from '../page/of-user.ts';
 import { lookFor, reattempt, unassign } from './act.ts';
 import { targets } from './selection.ts';
 
@@ -15,7 +15,7 @@ export type Dialog =
   | { readonly kind: 'views' }
   | { readonly kind: 'palette' };
 
-export const dialog = signal<Dialog | null>(null);
+export const dialog = ofUser<Dialog | null>(null);
 
 export function closeDialog(): void {
   dialog.value = null;

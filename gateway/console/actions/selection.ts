@@ -1,17 +1,13 @@
-import { effect, signal } from '@preact/signals';
 import type { TaskRow } from '../live/protocol.ts';
 import { isCursorLost, taskAtCursor } from '../page/cursor.ts';
 import { focusedTask } from '../page/focused-card.ts';
-import { board, exceptions, list, session, task, taskPins } from '../page/link.ts';
+import { board, exceptions, list, task, taskPins } from '../page/link.ts';
+import { ofUser } from '../page/of-user.ts';
 import { taskId, view } from '../page/state.ts';
 
 /** The tasks that the next action is about, besides the open one. */
-export const selected = signal<ReadonlySet<number>>(new Set());
+export const selected = ofUser<ReadonlySet<number>>(new Set());
 let anchor: number | undefined;
-// The next user may belong to another organization.
-effect(() => {
-  if (session.value.state === 'signed-out') selected.value = new Set();
-});
 
 export function toggleSelected(id: number): void {
   const next = new Set(selected.peek());

@@ -1,7 +1,7 @@
-import { signal } from '@preact/signals';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { EXCEPTION_KINDS } from '../live/protocol.ts';
 import { callApi, exceptions, may } from '../page/link.ts';
+import { ofUser } from '../page/of-user.ts';
 import { nowMs } from '../page/state.ts';
 import { attention } from '../text/english-attention.ts';
 import { Empty } from '../ui/controls.tsx';
@@ -11,7 +11,7 @@ import { useWebhooks, webhookProblem, webhooks } from './disabled-webhooks.ts';
 import { type HeldItem, heldOrder } from './held-order.ts';
 
 const KINDS: readonly AlertKind[] = [...EXCEPTION_KINDS, 'webhook'];
-const chosen = signal<AlertKind | null>(null);
+const chosen = ofUser<AlertKind | null>(null);
 const means = { ask: callApi, may };
 
 /** The inbox of what does not go as planned: one list, with the remedy on each line. */

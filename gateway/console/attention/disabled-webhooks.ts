@@ -1,7 +1,7 @@
-import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { WebhookView } from '../../../schema/notices/webhook.ts';
 import { callApi, may } from '../page/link.ts';
+import { ofUser } from '../page/of-user.ts';
 import { refusalText } from '../page/refusals.ts';
 import { attention } from '../text/english-attention.ts';
 
@@ -9,9 +9,9 @@ import { attention } from '../text/english-attention.ts';
 const READ_EVERY_MS = 30_000;
 const PAGE = 100;
 
-export const webhooks = signal<readonly WebhookView[]>([]);
+export const webhooks = ofUser<readonly WebhookView[]>([]);
 /** Why the last reading failed; null when it did not. */
-export const webhookProblem = signal<string | null>(null);
+export const webhookProblem = ofUser<string | null>(null);
 
 async function read(): Promise<void> {
   const found: WebhookView[] = [];

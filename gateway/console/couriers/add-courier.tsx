@@ -1,7 +1,7 @@
-import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import { callApi, may, meetCourier } from '../page/link.ts';
+import { ofUser } from '../page/of-user.ts';
 import { refusalText } from '../page/refusals.ts';
 import { InvitationDialog } from '../settings/invitation-dialog.tsx';
 import { couriersText } from '../text/english-couriers.ts';
@@ -15,7 +15,7 @@ const VEHICLES = ['bike', 'cargo_bike', 'scooter', 'car', 'van'] as const;
 const EMPTY = { name: '', email: '', phone: '', vehicle: 'bike' };
 
 /** The new courier as it is typed. It stays when the dialog is closed, until the courier is added. */
-const form = signal(EMPTY);
+const form = ofUser(EMPTY);
 
 /** Adds a courier, and shows an administrator the link by which the courier chooses a password. */
 export function AddCourier({ onClose }: { readonly onClose: () => void }) {

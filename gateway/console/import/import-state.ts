@@ -1,6 +1,6 @@
-import { computed, effect, signal } from '@preact/signals';
-import { session } from '../page/link.ts';
+import { computed } from '@preact/signals';
 import { newKey } from '../page/new-key.ts';
+import { ofUser } from '../page/of-user.ts';
 import { nowMs } from '../page/state.ts';
 import { localTime, momentOf } from '../page/zoned-time.ts';
 import { importText as words } from '../text/english-import.ts';
@@ -35,13 +35,8 @@ export interface Table {
 const MOST_LINES = 5_000;
 
 /** The typed text, and the table that it became; both stay when the sheet is closed. */
-export const pasted = signal('');
-export const table = signal<Table | null>(null);
-
-// The next user may belong to another organization.
-effect(() => {
-  if (session.value.state === 'signed-out' && session.value.why === 'left') discardTable();
-});
+export const pasted = ofUser('');
+export const table = ofUser<Table | null>(null);
 
 export function discardTable(): void {
   pasted.value = '';

@@ -1,5 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import { list } from './link.ts';
+import { ofUser } from './of-user.ts';
 import { changeList, listQuery, taskId, view } from './state.ts';
 
 /** The row that the keyboard went to, and its task once the page has it. */
@@ -8,7 +9,7 @@ interface Held {
   readonly id: number | undefined;
 }
 
-const held = signal<Held | null>(null);
+const held = ofUser<Held | null>(null);
 /** The keyboard goes into a list that is still on its way. */
 const isEntering = signal(false);
 // The open task is what the keyboard is about until it moves again; and each view has tasks of its own.

@@ -1,5 +1,4 @@
-import { effect, signal } from '@preact/signals';
-import { session } from './link.ts';
+import { ofUser } from './of-user.ts';
 
 /** A customer that is known, by its id, or a new one by name and phone. */
 export interface Chosen {
@@ -38,13 +37,8 @@ export const EMPTY_DRAFT: Draft = {
 };
 
 /** It stays when its form is closed, until it is created or discarded. */
-export const draft = signal(EMPTY_DRAFT);
-export const isDrafting = signal(false);
-
-// The next user may belong to another organization.
-effect(() => {
-  if (session.value.state === 'signed-out' && session.value.why === 'left') discardDraft();
-});
+export const draft = ofUser(EMPTY_DRAFT);
+export const isDrafting = ofUser(false);
 
 export function discardDraft(): void {
   draft.value = EMPTY_DRAFT;

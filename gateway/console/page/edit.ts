@@ -1,7 +1,6 @@
-import { effect, signal } from '@preact/signals';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { TypedPlace } from './draft.ts';
-import { session } from './link.ts';
+import { ofUser } from './of-user.ts';
 import { type Pin, pinIn, pinText } from './pin.ts';
 import { localTime, momentOf } from './zoned-time.ts';
 
@@ -17,14 +16,9 @@ export interface EditForm extends TypedPlace {
 }
 
 /** The task that is being changed. It stays when its panel is closed, until it is saved or discarded. */
-export const edit = signal<{ readonly taskId: number; readonly before: EditForm; readonly form: EditForm } | null>(
+export const edit = ofUser<{ readonly taskId: number; readonly before: EditForm; readonly form: EditForm } | null>(
   null,
 );
-
-// The next user may belong to another organization.
-effect(() => {
-  if (session.value.state === 'signed-out' && session.value.why === 'left') edit.value = null;
-});
 
 export function beginEdit(task: TaskView): void {
   if (edit.peek()?.taskId === task.id) return;

@@ -19,6 +19,7 @@ import type {
   Watch,
 } from '../live/protocol.ts';
 import { KeptList } from './kept-list.ts';
+import { meetSession } from './of-user.ts';
 
 /** The page's side of the live worker: what it says last, as signals. */
 export const session = signal<Session>({ state: 'unknown', isCut: false });
@@ -78,6 +79,7 @@ function take(message: FromWorker): void {
 }
 
 function setSession(next: Session): void {
+  meetSession(next);
   session.value = next;
   if (next.state === 'signed-in') return;
   connection.value = undefined;

@@ -1,6 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { BoardQuery, ListQuery } from '../live/protocol.ts';
 import { connection, session, watch } from './link.ts';
+import { ofUser } from './of-user.ts';
 
 export type View = 'map' | 'board' | 'attention' | 'couriers' | 'charts' | 'settings';
 export type Theme = 'system' | 'light' | 'dark';
@@ -9,15 +10,15 @@ const THEME_KEY = 'dispatch-console-theme';
 const VIEWS: readonly View[] = ['map', 'board', 'attention', 'couriers', 'charts', 'settings'];
 
 export const view = signal<View>('map');
-export const taskId = signal<number | null>(null);
+export const taskId = ofUser<number | null>(null);
 /** The courier whose page is open among the couriers. */
-export const courierId = signal<number | null>(null);
+export const courierId = ofUser<number | null>(null);
 /** The section of the settings that is open; null for the first one. */
-export const section = signal<string | null>(null);
+export const section = ofUser<string | null>(null);
 /** The courier whose stops the map joins. */
-export const agentId = signal<number | null>(null);
+export const agentId = ofUser<number | null>(null);
 /** The map goes along with the chosen courier. */
-export const isFollowing = signal(false);
+export const isFollowing = ofUser(false);
 export const theme = signal<Theme>(readTheme());
 /** The theme as the screen shows it. */
 export const shownTheme = signal<'light' | 'dark'>('light');
@@ -39,10 +40,10 @@ const FIRST_LIST: ListQuery = {
   limit: 60,
   isHeld: false,
 };
-export const listQuery = signal(FIRST_LIST);
+export const listQuery = ofUser(FIRST_LIST);
 
 /** The name of the saved view that the list shows. */
-export const savedView = signal<string | null>(null);
+export const savedView = ofUser<string | null>(null);
 
 /** The columns of the board, and the parts of them that are on the screen. It has the filters of the list. */
 export const boardGrouping = signal<'stage' | 'courier'>('stage');
@@ -119,15 +120,6 @@ function address(): string {
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
-function forget(): void {
-  listQuery.value = FIRST_LIST;
-  savedView.value = null;
-  taskId.value = null;
-  agentId.value = null;
-  courierId.value = null;
-  section.value = null;
-}
-
 /** Keeps address, theme and worker in step with the state. */
 export function startState(): void {
   readAddress();
@@ -146,10 +138,6 @@ export function startState(): void {
     document.documentElement.className = shown;
     shownTheme.value = shown;
     localStorage.setItem(THEME_KEY, theme.value);
-  });
-  // The next user may belong to another organization. One whose session has ended goes on where it was.
-  effect(() => {
-    if (session.value.state === 'signed-out' && session.value.why === 'left') forget();
   });
   effect(() => {
     if (session.value.state !== 'signed-in') return;

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { ofUser } from '../page/of-user.ts';
 import { Icon } from './icon.tsx';
 
 interface Toast {
@@ -15,7 +15,7 @@ interface Action {
 }
 
 const SHOWN_MS = 6_000;
-const toasts = signal<readonly Toast[]>([]);
+const toasts = ofUser<readonly Toast[]>([]);
 let last = 0;
 
 /** Says something in passing. A fault stays until it is closed. */

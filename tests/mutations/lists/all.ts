@@ -5,6 +5,7 @@ import { BOUNDARY } from './boundary.ts';
 import { CLIENT } from './client.ts';
 import { COMMIT } from './commit.ts';
 import { CHANGED_ELSEWHERE } from './console/changed-elsewhere.ts';
+import { KEPT_TEXT } from './console/kept-text.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { EXCEPTIONS } from './exceptions.ts';
 import { MACHINES } from './machines.ts';
@@ -32,4 +33,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...DESCRIPTIONS,
   ...CLIENT,
   ...CHANGED_ELSEWHERE,
+  ...KEPT_TEXT,
 ];

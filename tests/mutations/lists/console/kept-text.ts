@@ -1,0 +1,13 @@
+import { type Mutation, mutationsOf } from '../../mutation.ts';
+
+/** Faults in what a page of the console keeps of what a person has typed. */
+export const KEPT_TEXT: readonly Mutation[] = [
+  ...mutationsOf(
+    'gateway/console/page/of-user.ts',
+    ['unit/gateway/console/page/of-user'],
+    [
+      ['(who !== undefined && owner !== undefined && who !== owner)', 'false', 'No other user meets what was typed.'],
+      ['owner = hasLeft ? undefined : (who ?? owner);', 'owner = who;', 'Another user is known after a session ended.'],
+    ],
+  ),
+];
