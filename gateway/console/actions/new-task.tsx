@@ -1,8 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { type Draft, discardDraft, draft, isDrafting } from '../page/draft.ts';
+import { type Draft, discardDraft, draft, isDrafting, keyOfOrder } from '../page/draft.ts';
 import { callApi, couriers } from '../page/link.ts';
-import { newKey } from '../page/new-key.ts';
 import { type Pin, pinIn } from '../page/pin.ts';
 import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
@@ -28,8 +27,6 @@ export function NewTask() {
   const form = draft.value;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  // The same order sent twice makes one task.
-  const attempt = useRef({ sent: '', key: '' });
   // Browsers heed `autofocus` once a page.
   useEffect(() => document.getElementById('new-name')?.focus(), []);
 
@@ -38,11 +35,9 @@ export function NewTask() {
     const pin = pinIn(form.pin);
     if (!pin) return setError(words.needPin);
     const order = orderOf(form, pin);
-    const sent = JSON.stringify(order);
-    if (attempt.current.sent !== sent) attempt.current = { sent, key: newKey() };
     setBusy(true);
     setError(null);
-    const answer = await callApi<TaskView>({ method: 'POST', path: '/tasks', body: order, key: attempt.current.key });
+    const answer = await callApi<TaskView>({ method: 'POST', path: '/tasks', body: order, key: keyOfOrder(order) });
     setBusy(false);
     if (!answer.ok) return setError(refusalText(answer.failure));
     discardDraft();

@@ -1,3 +1,4 @@
+import { attemptAfter, NO_ATTEMPT } from './new-key.ts';
 import { ofUser } from './of-user.ts';
 
 /** A customer that is known, by its id, or a new one by name and phone. */
@@ -39,8 +40,16 @@ export const EMPTY_DRAFT: Draft = {
 /** It stays when its form is closed, until it is created or discarded. */
 export const draft = ofUser(EMPTY_DRAFT);
 export const isDrafting = ofUser(false);
+const attempt = ofUser(NO_ATTEMPT);
+
+/** The key of the draft's order, as long as both stay: sent again it makes one task, also by a form that was closed meanwhile. */
+export function keyOfOrder(order: unknown): string {
+  attempt.value = attemptAfter(attempt.peek(), order);
+  return attempt.value.key;
+}
 
 export function discardDraft(): void {
   draft.value = EMPTY_DRAFT;
+  attempt.value = NO_ATTEMPT;
   isDrafting.value = false;
 }

@@ -10,4 +10,12 @@ export const KEPT_TEXT: readonly Mutation[] = [
       ['owner = hasLeft ? undefined : (who ?? owner);', 'owner = who;', 'Another user is known after a session ended.'],
     ],
   ),
+  ...mutationsOf(
+    'gateway/console/page/draft.ts',
+    ['unit/gateway/console/page/draft'],
+    [
+      ['attemptAfter(attempt.peek(), order)', 'attemptAfter(NO_ATTEMPT, order)', 'An order sent again is one task.'],
+      ['  attempt.value = NO_ATTEMPT;\n', '', 'The next draft is a task of its own.'],
+    ],
+  ),
 ];
