@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { amendmentOf, changeEdit, type EditForm, edit, formOf } from '../page/edit.ts';
+import { amendmentOf, changeEdit, type Edit, type EditForm, endEdit, formOf } from '../page/edit.ts';
 import { callApi } from '../page/link.ts';
-import { newKey } from '../page/new-key.ts';
+import { attemptAfter, NO_ATTEMPT } from '../page/new-key.ts';
 import { refusalText } from '../page/refusals.ts';
 import { LAST_TIME } from '../page/zoned-time.ts';
 import { text } from '../text/english.ts';
@@ -14,23 +14,23 @@ import { PlaceFields } from './place-fields.tsx';
 const { edit: words } = text;
 
 /** The fields of an open task. The courier who has it hears of the change. */
-export function EditTask({ task }: { readonly task: TaskView }) {
-  const { before, form } = edit.value!;
+export function EditTask({ task, edit: { before, form } }: { readonly task: TaskView; readonly edit: Edit }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  const attempt = useRef({ sent: '', key: '' });
+  const attempt = useRef(NO_ATTEMPT);
+  const part: Part = { form, onChange: (change) => changeEdit(task.id, change) };
+  const close = () => endEdit(task.id);
   const isOutdated = JSON.stringify(formOf(task)) !== JSON.stringify(before);
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
     const body = amendmentOf(before, form, task);
     if (!body) return close();
-    const sent = JSON.stringify(body);
-    if (attempt.current.sent !== sent) attempt.current = { sent, key: newKey() };
     setBusy(true);
     setError(null);
-    const path = `/tasks/${task.id}/amend`;
-    const answer = await callApi<TaskView>({ method: 'POST', path, body, key: attempt.current.key });
+    attempt.current = attemptAfter(attempt.current, body);
+    const { key } = attempt.current;
+    const answer = await callApi<TaskView>({ method: 'POST', path: `/tasks/${task.id}/amend`, body, key });
     setBusy(false);
     if (!answer.ok) return setError(refusalText(answer.failure));
     close();
@@ -45,25 +45,22 @@ export function EditTask({ task }: { readonly task: TaskView }) {
         {isOutdated && <p class="say">{words.outdated}</p>}
       </header>
       <form class="stack" onSubmit={submit}>
-        {task.location && <PlaceFields id="edit" place={form} onChange={changeEdit} />}
-        <Times form={form} isScheduled={task.scheduledAt !== null} />
-        <Contact form={form} />
-        <Texts form={form} />
+        {task.location && <PlaceFields id="edit" place={form} onChange={part.onChange} />}
+        <Times {...part} isScheduled={task.scheduledAt !== null} />
+        <Contact {...part} />
+        <Texts {...part} />
         <FormEnd problem={error} isBusy={busy} submit={words.submit} leave={text.create.discard} onLeave={close} />
       </form>
     </>
   );
 }
 
-function close(): void {
-  edit.value = null;
-}
-
 interface Part {
   readonly form: EditForm;
+  readonly onChange: (change: Partial<EditForm>) => void;
 }
 
-function Times({ form, isScheduled }: Part & { readonly isScheduled: boolean }) {
+function Times({ form, onChange, isScheduled }: Part & { readonly isScheduled: boolean }) {
   const field = (name: 'scheduledAt' | 'windowStart' | 'windowEnd', label: string) => (
     <Field id={`edit-${name}`} label={label}>
       {(props) => (
@@ -73,7 +70,7 @@ function Times({ form, isScheduled }: Part & { readonly isScheduled: boolean }) 
           max={LAST_TIME}
           required={name === 'scheduledAt'}
           value={form[name]}
-          onInput={({ currentTarget }) => changeEdit({ [name]: currentTarget.value })}
+          onInput={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
         />
       )}
     </Field>
@@ -87,7 +84,7 @@ function Times({ form, isScheduled }: Part & { readonly isScheduled: boolean }) 
   );
 }
 
-function Contact({ form }: Part) {
+function Contact({ form, onChange }: Part) {
   return (
     <div class="pair">
       <Field id="edit-contact" label={words.contact}>
@@ -98,7 +95,7 @@ function Contact({ form }: Part) {
             maxLength={255}
             required={form.contactPhone.trim() !== ''}
             value={form.contactName}
-            onInput={({ currentTarget }) => changeEdit({ contactName: currentTarget.value })}
+            onInput={({ currentTarget }) => onChange({ contactName: currentTarget.value })}
           />
         )}
       </Field>
@@ -109,7 +106,7 @@ function Contact({ form }: Part) {
             type="tel"
             required={form.contactName.trim() !== ''}
             value={form.contactPhone}
-            onInput={({ currentTarget }) => changeEdit({ contactPhone: currentTarget.value })}
+            onInput={({ currentTarget }) => onChange({ contactPhone: currentTarget.value })}
           />
         )}
       </Field>
@@ -117,7 +114,7 @@ function Contact({ form }: Part) {
   );
 }
 
-function Texts({ form }: Part) {
+function Texts({ form, onChange }: Part) {
   const field = (name: 'notes' | 'description', label: string) => (
     <Field id={`edit-${name}`} label={label}>
       {(props) => (
@@ -127,7 +124,7 @@ function Texts({ form }: Part) {
           dir="auto"
           maxLength={10_000}
           value={form[name]}
-          onInput={({ currentTarget }) => changeEdit({ [name]: currentTarget.value })}
+          onInput={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
         />
       )}
     </Field>

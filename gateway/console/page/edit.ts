@@ -15,20 +15,33 @@ export interface EditForm extends TypedPlace {
   readonly notes: string;
 }
 
-/** The task that is being changed. It stays when its panel is closed, until it is saved or discarded. */
-export const edit = ofUser<{ readonly taskId: number; readonly before: EditForm; readonly form: EditForm } | null>(
-  null,
-);
-
-export function beginEdit(task: TaskView): void {
-  if (edit.peek()?.taskId === task.id) return;
-  const form = formOf(task);
-  edit.value = { taskId: task.id, before: form, form };
+/** A task that is being changed. */
+export interface Edit {
+  readonly before: EditForm;
+  readonly form: EditForm;
 }
 
-export function changeEdit(change: Partial<EditForm>): void {
-  const now = edit.peek();
-  if (now) edit.value = { ...now, form: { ...now.form, ...change } };
+/** Tasks that end meanwhile leave their forms behind, which nobody can save any more. */
+const MOST_EDITS = 100;
+
+/** The changes by the id of their task, the last begun at the end. They stay when their panel is closed, until they are saved or discarded. */
+export const edits = ofUser<ReadonlyMap<number, Edit>>(new Map());
+
+/** Forms in which nothing was typed are left for this one. */
+export function beginEdit(task: TaskView): void {
+  if (edits.peek().has(task.id)) return;
+  const form = formOf(task);
+  const typed = [...edits.peek()].filter(([, each]) => each.form !== each.before);
+  edits.value = new Map([...typed, [task.id, { before: form, form }] as const].slice(-MOST_EDITS));
+}
+
+export function changeEdit(taskId: number, change: Partial<EditForm>): void {
+  const edit = edits.peek().get(taskId);
+  if (edit) edits.value = new Map(edits.peek()).set(taskId, { ...edit, form: { ...edit.form, ...change } });
+}
+
+export function endEdit(taskId: number): void {
+  edits.value = new Map([...edits.peek()].filter(([id]) => id !== taskId));
 }
 
 export function formOf(task: TaskView): EditForm {

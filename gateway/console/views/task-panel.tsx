@@ -5,7 +5,7 @@ import { EditTask } from '../actions/edit-task.tsx';
 import { rowOf } from '../actions/selection.ts';
 import { TaskButtons } from '../actions/task-buttons.tsx';
 import { shownStatusOf } from '../live/shown-status.ts';
-import { edit } from '../page/edit.ts';
+import { edits } from '../page/edit.ts';
 import { agoOf, spanOf, timeOf } from '../page/format.ts';
 import { callApi, task } from '../page/link.ts';
 import { nowMs, taskId } from '../page/state.ts';
@@ -76,11 +76,8 @@ function Coming({ id, say }: { readonly id: number; readonly say: string }) {
 }
 
 function Shown({ task: shown }: { readonly task: TaskView }) {
-  return edit.value?.taskId === shown.id && isEditable(shown) ? (
-    <EditTask key={shown.id} task={shown} />
-  ) : (
-    <Details task={shown} />
-  );
+  const edit = edits.value.get(shown.id);
+  return edit && isEditable(shown) ? <EditTask key={shown.id} task={shown} edit={edit} /> : <Details task={shown} />;
 }
 
 function Details({ task: shown }: { readonly task: TaskView }) {

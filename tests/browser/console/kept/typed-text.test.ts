@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { useGateway } from '../../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
 import { openConsole, pressChord, seedDispatcher, signIn } from '../console-place.ts';
@@ -7,6 +8,8 @@ import { startCuttableProxy } from '../cuttable-proxy.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
+const row = (page: Page, text: string) => page.locator('.task-row').filter({ hasText: text });
+const orderOf = (name: string, phone: string) => ({ name, customer: { name, phone } });
 
 test(
   'a new task whose answer is lost is made once, also by a form that was closed meanwhile',
@@ -45,3 +48,38 @@ test(
     }
   },
 );
+
+test('a change of a task keeps its text while another task is changed', WITH_BROWSER, async () => {
+  const { organizationId, api } = await fixture.organization({ role: 'dispatcher' });
+  const first = await api.createTask(orderOf('Ada Lovelace', '+442079460001'));
+  const second = await api.createTask(orderOf('Grace Hopper', '+442079460002'));
+  const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+  await signIn(page, await seedDispatcher(fixture, organizationId));
+  const notes = page.getByLabel('Notes');
+  const begin = async (name: string) => {
+    await row(page, name).click();
+    await page.locator('.panel .actions').waitFor();
+    await page.keyboard.press('e');
+    await notes.waitFor();
+  };
+  await begin('Ada Lovelace');
+  await notes.fill('Ring twice');
+  await page.locator('.panel').getByRole('button', { name: 'Close' }).click();
+  await begin('Grace Hopper');
+  await notes.fill('At the back');
+  await row(page, 'Ada Lovelace').click();
+  await page.locator('.panel').getByText('Change “Ada Lovelace”').waitFor();
+  assert.equal(await notes.inputValue(), 'Ring twice');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText(`${first.code} is changed.`).waitFor();
+  await row(page, 'Grace Hopper').click();
+  await page.locator('.panel').getByText('Change “Grace Hopper”').waitFor();
+  assert.equal(await notes.inputValue(), 'At the back');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.keyboard.press('e');
+  assert.equal(await notes.inputValue(), '', 'text that was discarded is gone');
+  const notesOf = async (id: number) => (await api.get(`/tasks/${id}`)).body.data.notes;
+  assert.deepEqual([await notesOf(first.id), await notesOf(second.id)], ['Ring twice', null]);
+  assert.deepEqual(troubles, []);
+  await page.context().close();
+});
