@@ -13,6 +13,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { giveTo } from './act.ts';
 import { closeDialog } from './dialog-state.ts';
 import { nameOfOne } from './selection.ts';
+import { Away } from './selection-bar.tsx';
 
 interface Choice extends PlanWords {
   readonly courier: Courier;
@@ -48,6 +49,7 @@ export function CourierPicker({ ids }: { readonly ids: readonly number[] }) {
         onChoose={give}
         none={words.none}
       >
+        <Away ids={ids} />
         {fault && <p class="say">{fault}</p>}
       </Choices>
     </Dialog>

@@ -7,6 +7,7 @@ import { CourierPicker } from './courier-picker.tsx';
 import { closeDialog, dialog } from './dialog-state.ts';
 import { KEY_MAP } from './key-map.ts';
 import { nameOfOne } from './selection.ts';
+import { Away } from './selection-bar.tsx';
 
 const { act: words } = text;
 
@@ -30,6 +31,7 @@ function CancelDialog({ ids }: { readonly ids: readonly number[] }) {
   return (
     <Dialog title={words.cancelTitle(ids.length, nameOfOne(ids))} onClose={closeDialog}>
       <form onSubmit={submit} class="stack">
+        <Away ids={ids} />
         <Field id="cancel-reason" label={words.reason} hint={words.reasonHint}>
           {(props) => (
             <input

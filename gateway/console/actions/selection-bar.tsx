@@ -1,8 +1,10 @@
 import { may } from '../page/link.ts';
+import { view } from '../page/state.ts';
 import { text } from '../text/english.ts';
+import { selectionText } from '../text/english-selection.ts';
 import { Button } from '../ui/controls.tsx';
 import { askForCourier, askToCancel, lookForCourier, takeBack } from './dialog-state.ts';
-import { clearSelected, selected } from './selection.ts';
+import { clearSelected, countAway, selected } from './selection.ts';
 
 const { act: words } = text;
 
@@ -10,7 +12,10 @@ const { act: words } = text;
 export function SelectionBar() {
   return (
     <div class="selection">
-      <strong>{text.list.selected(selected.value.size)}</strong>
+      <p role="status">
+        <strong>{selectionText.selected(selected.value.size)}</strong>
+        <Away ids={[...selected.value]} />
+      </p>
       <div class="actions">
         {may('tasks:assign') && <Button onClick={() => askForCourier()}>{words.assign}</Button>}
         {may('tasks:assign') && <Button onClick={() => lookForCourier()}>{words.look}</Button>}
@@ -20,4 +25,11 @@ export function SelectionBar() {
       <Button kind="quiet" icon="close" label={words.clear} onClick={clearSelected} />
     </div>
   );
+}
+
+/** Says how many of the tasks are out of the reader's sight, because search and filters hide them. */
+export function Away({ ids }: { readonly ids: readonly number[] }) {
+  const away = countAway(ids);
+  if (away === 0) return null;
+  return <span class="away">{selectionText.away(away, ids.length, view.value === 'board')}</span>;
 }

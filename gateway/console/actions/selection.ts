@@ -1,13 +1,16 @@
+import { effect } from '@preact/signals';
 import type { TaskRow } from '../live/protocol.ts';
 import { isCursorLost, taskAtCursor } from '../page/cursor.ts';
 import { focusedTask } from '../page/focused-card.ts';
 import { board, exceptions, list, task, taskPins } from '../page/link.ts';
 import { ofUser } from '../page/of-user.ts';
-import { taskId, view } from '../page/state.ts';
+import { changeList, taskId, view } from '../page/state.ts';
 
 /** The tasks that the next action is about, besides the open one. */
 export const selected = ofUser<ReadonlySet<number>>(new Set());
 let anchor: number | undefined;
+// The worker counts those that are not in the list: the page has only the rows near its screen.
+effect(() => changeList({ selected: [...selected.value] }));
 
 export function toggleSelected(id: number): void {
   const next = new Set(selected.peek());
@@ -43,6 +46,12 @@ export function targets(): number[] {
   if (selected.peek().size > 0) return [...selected.peek()];
   const one = target();
   return one === null ? [] : [one];
+}
+
+/** How many of the tasks do not belong to the list or the board that is shown, as far as they are selected. */
+export function countAway(ids: readonly number[]): number {
+  const away = new Set((view.value === 'board' ? board : list).value?.away);
+  return ids.filter((id) => away.has(id)).length;
 }
 
 /** A task as the list or the board shows it; undefined for one that is not on the screen. */

@@ -55,6 +55,8 @@ export interface ListQuery {
   readonly limit: number;
   /** The reader points at the list: the order stands still, and new rows are counted. */
   readonly isHeld: boolean;
+  /** The tasks that the next action is about, wherever they are. */
+  readonly selected: readonly number[];
 }
 
 /** The columns of the board that are on the screen, and the part of each that is. */
@@ -143,6 +145,8 @@ export interface ListPart {
   readonly tasks: number;
   /** Rows that came while the list was held. */
   readonly waiting: number;
+  /** The selected tasks that do not belong to the list. */
+  readonly away: readonly number[];
 }
 
 export interface BoardColumn {
@@ -160,6 +164,8 @@ export interface BoardPart {
   readonly tasks: number;
   /** Rows that came while the board was held. */
   readonly waiting: number;
+  /** The selected tasks that do not belong to the board. */
+  readonly away: readonly number[];
 }
 
 export interface Figures {

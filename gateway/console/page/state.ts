@@ -39,6 +39,7 @@ const FIRST_LIST: ListQuery = {
   closed: [],
   limit: 60,
   isHeld: false,
+  selected: [],
 };
 export const listQuery = ofUser(FIRST_LIST);
 
@@ -74,9 +75,9 @@ export const timeZone = computed(() => {
 });
 
 const boardQuery = computed((): BoardQuery => {
-  const { search, onlyLate, agentId } = listQuery.value;
+  const { search, onlyLate, agentId, selected } = listQuery.value;
   const stages = { grouping: boardGrouping.value, isHeld: isBoardHeld.value, withDone: true };
-  return { list: { ...FIRST_LIST, search, onlyLate, agentId, ...stages }, ranges: boardRanges.value };
+  return { list: { ...FIRST_LIST, search, onlyLate, agentId, selected, ...stages }, ranges: boardRanges.value };
 });
 
 export function changeList(change: Partial<ListQuery>): void {

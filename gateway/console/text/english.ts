@@ -95,7 +95,6 @@ export const text = {
     unfold: (name: string) => `Unfold ${name}`,
     isNew: 'New',
     attempt: (attempt: number) => `Attempt ${attempt}`,
-    selected: (number: number) => `${number.toLocaleString('en')} selected`,
   },
   status: {
     new: 'New',

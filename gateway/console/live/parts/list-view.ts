@@ -14,6 +14,8 @@ interface Group {
   readonly ids: number[];
 }
 
+type Counts = Pick<ListPart, 'tasks' | 'waiting' | 'away'>;
+
 /** The order of one page's list. It stands still while the page is read, and rows that come meanwhile are counted. */
 export class ListView {
   #groups: Group[] = [];
@@ -37,18 +39,19 @@ export class ListView {
   }
 
   /**
-   * Orders the tasks, unless the reader holds them. Returns how many there are, and how many wait. `isStrict` lets tasks leave
-   * a held group that they no longer belong to: a column says what state its tasks are in.
+   * Orders the tasks, unless the reader holds them. Returns how many there are, how many wait, and which selected ones are not among
+   * them. `isStrict` lets tasks leave a held group that they no longer belong to: a column says what state its tasks are in.
    */
-  #order(records: Records, query: ListQuery, todayMs: number, isStrict = false): Pick<ListPart, 'tasks' | 'waiting'> {
-    const { offset: _, limit: __, isHeld: ___, closed: ____, ...shape } = query;
+  #order(records: Records, query: ListQuery, todayMs: number, isStrict = false): Counts {
+    const { offset: _, limit: __, isHeld: ___, closed: ____, selected: _____, ...shape } = query;
     const key = JSON.stringify(shape);
     const isHeld = query.isHeld && key === this.#key;
-    const wanted = selected(records, query, todayMs);
+    const wanted = wantedOf(records, query, todayMs);
+    const counts = { tasks: wanted.length, away: awayOf(wanted, query.selected) };
     if (!isHeld) {
       this.#key = key;
       this.#groups = groupsOf(records, wanted, query);
-      return { tasks: wanted.length, waiting: 0 };
+      return { ...counts, waiting: 0 };
     }
     const stays = (id: number, group: string) => {
       // A new snapshot may lack tasks that the rows are of.
@@ -57,10 +60,10 @@ export class ListView {
     };
     this.#groups = this.#groups.map((group) => ({ ...group, ids: group.ids.filter((id) => stays(id, group.key)) }));
     const placed = new Set(this.#groups.flatMap(({ ids }) => ids));
-    return { tasks: wanted.length, waiting: wanted.filter(({ row }) => !placed.has(row.id)).length };
+    return { ...counts, waiting: wanted.filter(({ row }) => !placed.has(row.id)).length };
   }
 
-  #slice(records: Records, { offset, limit, closed }: ListQuery): Omit<ListPart, 'search' | 'tasks' | 'waiting'> {
+  #slice(records: Records, { offset, limit, closed }: ListQuery): Omit<ListPart, 'search' | keyof Counts> {
     const entries: ListEntry[] = [];
     const isClosed = new Set(closed);
     let at = 0;
@@ -86,7 +89,14 @@ function lateOf(records: Records, ids: readonly number[]): number {
   return ids.reduce((sum, id) => sum + (records.late.has(id) ? 1 : 0), 0);
 }
 
-function selected(records: Records, query: ListQuery, todayMs: number): HeldTask[] {
+/** The selected tasks that search and filters hide, and those that are no longer loaded. */
+function awayOf(wanted: readonly HeldTask[], selected: readonly number[]): number[] {
+  if (selected.length === 0) return [];
+  const ids = new Set(wanted.map(({ row }) => row.id));
+  return selected.filter((id) => !ids.has(id));
+}
+
+function wantedOf(records: Records, query: ListQuery, todayMs: number): HeldTask[] {
   const search = searchQueryOf(query.search);
   const statuses = new Set(query.statuses);
   // A search is for a task, whether or not it is done.

@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from '../../mutation.ts';
 
-/** Faults in what a page of the console keeps of what a person has typed. */
+/** Faults in what a page of the console keeps of what a person has typed and selected. */
 export const KEPT_TEXT: readonly Mutation[] = [
   ...mutationsOf(
     'gateway/console/page/of-user.ts',
@@ -16,6 +16,14 @@ export const KEPT_TEXT: readonly Mutation[] = [
     [
       ['attemptAfter(attempt.peek(), order)', 'attemptAfter(NO_ATTEMPT, order)', 'An order sent again is one task.'],
       ['  attempt.value = NO_ATTEMPT;\n', '', 'The next draft is a task of its own.'],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/console/live/parts/list-view.ts',
+    ['unit/gateway/console/parts/list-of-today'],
+    [
+      ['selected.filter((id) => !ids.has(id))', '[]', 'A selection says which of its tasks are out of sight.'],
+      ['selected: _____, ', '', 'A selection lets nothing into a list that is held.'],
     ],
   ),
 ];

@@ -23,6 +23,7 @@ const EMPTY: ListQuery = {
   offset: 0,
   limit: 60,
   isHeld: false,
+  selected: [],
 };
 
 function task(id: number, fields: Partial<TaskView> = {}): TaskView {
@@ -139,4 +140,31 @@ test('a status is shown as what it is: looked for, found by nobody, taken back, 
     [{ status: 'in_transit', autoAssignmentStatus: 'failed' }, 'in_transit'],
   ];
   for (const [fields, shown] of table) assert.equal(shownStatusOf(task(1, fields)), shown, JSON.stringify(fields));
+});
+
+test('the list and the board name the selected tasks that search and filters hide, and those that are no longer loaded', () => {
+  const records = recordsOf(task(1), task(2, { code: 'A-2' }), ended(3, -HOUR));
+  const list = new ListView();
+  const away = (query: Partial<ListQuery>) =>
+    list.part(records, { ...EMPTY, selected: [1, 2, 3, 4], ...query }, MIDNIGHT).away;
+  assert.deepEqual(away({}), [3, 4]);
+  assert.deepEqual(away({ search: 'A-2' }), [1, 3, 4]);
+  assert.deepEqual(away({ search: 'A-2', isHeld: true }), [1, 3, 4]);
+  assert.deepEqual(
+    away({ closed: ['new'], limit: 1 }),
+    [3, 4],
+    'rows that are folded or not on the screen are in the list',
+  );
+  assert.deepEqual(away({ selected: [1, 2] }), []);
+  const onBoard = { ...EMPTY, search: 'A-2', grouping: 'stage', selected: [1, 2] } as const;
+  assert.deepEqual(new ListView().board(records, { list: onBoard, ranges: {} }, MIDNIGHT).away, [1]);
+});
+
+test('a selection lets nothing into a list that is held', () => {
+  const records = recordsOf(task(1));
+  const list = new ListView();
+  list.part(records, EMPTY, MIDNIGHT);
+  records.putTask(task(2), 2);
+  const { tasks, total, waiting } = list.part(records, { ...EMPTY, isHeld: true, selected: [1] }, MIDNIGHT);
+  assert.deepEqual({ tasks, total, waiting }, { tasks: 2, total: 2, waiting: 1 });
 });
