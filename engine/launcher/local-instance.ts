@@ -25,6 +25,8 @@ export interface LocalParts {
   /** A simulated fleet on the demo organization. */
   readonly fleet: Command;
   migrate(databaseUrl: string): Promise<unknown>;
+  /** Gives the event logs another history. */
+  renewHistory(databaseUrl: string): Promise<string>;
   /** Makes what is missing of the demo organization, and a new key, which cannot be read back later. */
   ensureDemoOrganization(databaseUrl: string, place: { baseUrl: string }): Promise<DemoOrganization>;
 }
@@ -32,6 +34,8 @@ export interface LocalParts {
 interface LocalInstanceOptions {
   readonly environment: Environment;
   readonly withFleet: boolean;
+  /** The data is a copy of before: see renewHistory of platform-store. */
+  readonly renewsHistory: boolean;
   readonly parts: LocalParts;
   readonly log: MergedLog;
   /** A process cannot be kept running; the owner is expected to stop the instance. */
@@ -52,7 +56,7 @@ const RELEASE_DEADLINE_MS = 25_000;
 
 /** One of each process on this machine, with stores of its own where none are given (docs/contract.md §8). */
 export function createLocalInstance(options: LocalInstanceOptions): LocalInstance {
-  const { environment, withFleet, parts, log, onGivenUp } = options;
+  const { environment, withFleet, renewsHistory, parts, log, onGivenUp } = options;
   const releaser = createReleaser((name, error) => log.say(`${name} did not stop well: ${(error as Error).message}`));
   const kills: (() => void)[] = [];
 
@@ -78,6 +82,7 @@ export function createLocalInstance(options: LocalInstanceOptions): LocalInstanc
     readConfig({ SECRETS_KEY: secretsKey });
     const { databaseUrl, redisUrl } = await openLocalStores(config, dataDir, log, keepRunning);
     await parts.migrate(databaseUrl).catch(explainDatabase);
+    if (renewsHistory) log.say(`the history of the event logs is ${await parts.renewHistory(databaseUrl)} from now on`);
     writeStoreFacts(join(dataDir, 'stores.json'), { databaseUrl, redisUrl, redisPrefix: config.redisPrefix });
 
     const baseUrl = baseUrlOf(config, port);

@@ -1,5 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import { LIMITS } from '../../schema/limits.ts';
+import { createRandomSource } from '../runtime/random.ts';
+import { renewHistory } from '../store/cluster/platform-store.ts';
 import { migrate } from '../store/migrate.ts';
+import { connectPostgres } from '../store/postgres.ts';
 import { ensureDemoOrganization } from './demo-organization.ts';
 import { runLauncher } from './run-launcher.ts';
 
@@ -10,8 +14,19 @@ runLauncher({
   workers: program('workers', '../../workers/main.ts'),
   fleet: simulator(),
   migrate,
+  renewHistory: renewHistoryAt,
   ensureDemoOrganization,
 });
+
+async function renewHistoryAt(databaseUrl: string): Promise<string> {
+  const connection = { name: 'dispatch admin', connections: 1, statementTimeoutMs: LIMITS.readDeadlineMs };
+  const sql = connectPostgres(databaseUrl, connection);
+  try {
+    return (await renewHistory(sql, createRandomSource())).history;
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
+}
 
 function simulator() {
   const { file, args } = program('simulate', '../../bench/simulate.ts');

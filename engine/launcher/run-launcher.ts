@@ -7,9 +7,11 @@ import { createMergedLog } from './processes/merged-log.ts';
 /** npm and tsx pass on the signal of a Ctrl-C that has reached us already: only a later one is a second one. */
 const SAME_SIGNAL_MS = 1_000;
 const PARENT_POLL_MS = 500;
-const USAGE = `Usage: npm start [-- --demo]
+const OPTIONS = ['--demo', '--renew-history'];
+const USAGE = `Usage: npm start [-- [--demo] [--renew-history]]
 
-  --demo    fills the demo organization with a fleet on the move, as npm run simulate does`;
+  --demo             fills the demo organization with a fleet on the move, as npm run simulate does
+  --renew-history    after a copy of DATA_DIR was put back: streams do not resume from before`;
 
 /**
  * Runs a local instance until a signal or a failure ends it, then exits: 0 when it was asked to stop,
@@ -17,8 +19,7 @@ const USAGE = `Usage: npm start [-- --demo]
  */
 export function runLauncher(parts: LocalParts, environment = process.env): void {
   const options = process.argv.slice(2);
-  const withFleet = options[0] === '--demo';
-  if (options.length > (withFleet ? 1 : 0)) {
+  if (options.some((option, index) => !OPTIONS.includes(option) || options.indexOf(option) !== index)) {
     console.error(USAGE);
     process.exit(1);
   }
@@ -26,7 +27,8 @@ export function runLauncher(parts: LocalParts, environment = process.env): void 
   const log = createMergedLog((text) => output.write(text), { colors: output.isTTY === true });
   const instance = createLocalInstance({
     environment,
-    withFleet,
+    withFleet: options.includes('--demo'),
+    renewsHistory: options.includes('--renew-history'),
     parts,
     log,
     onGivenUp(message) {

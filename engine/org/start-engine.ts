@@ -21,6 +21,7 @@ import { readInternalSecret } from '../store/cluster/owner-store.ts';
 import {
   checkClock,
   checkDurability,
+  checkHistory,
   currentHistory,
   ensurePartitions,
   isReachable,
@@ -190,7 +191,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const parts: EngineParts = { directory, ownership, groupCommit };
   return {
-    start: (address) => startServing(ownership, directory, releaser, address),
+    start: (address) => startServing(parts, releaser, address, () => checkHistory(actors, random, history)),
     counts: () => countsOf(parts),
     commits: groupCommit.counts,
     activity,
@@ -239,15 +240,16 @@ export async function startEngine(options: EngineOptions & { readonly address: s
   return engine;
 }
 
-/** Takes shards, and decides what is asked of their organizations. */
+/** Takes shards, and decides what is asked of their organizations. `check` runs once others can see this process. */
 async function startServing(
-  ownership: ShardOwnership,
-  directory: OrgDirectory,
+  { ownership, directory }: EngineParts,
   releaser: Releaser,
   address: string,
+  check: () => Promise<void>,
 ): Promise<void> {
   await ownership.start(address);
   releaser.push('shards', () => ownership.stop());
+  await check();
   directory.start();
   releaser.push('actors', () => directory.drain());
 }

@@ -15,6 +15,7 @@ const NOUNS = [
   'secrets',
   'shards',
   'queues',
+  'history',
 ];
 
 /** Every command, in the order of the help. */

@@ -1,5 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import * as v from 'valibot';
+import { createRandomSource } from '../../engine/runtime/random.ts';
 import { newSecret } from '../../engine/runtime/secrets.ts';
 import {
   type AgentChoice,
@@ -12,6 +13,8 @@ import {
   setUserActive,
   verifyUser,
 } from '../../engine/store/accounts/operator-store.ts';
+import { renewHistory } from '../../engine/store/cluster/platform-store.ts';
+import { checkMigrated } from '../../engine/store/migrate.ts';
 import { hurryStep, listOpenSteps } from '../../engine/store/payments/payment-step-store.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
 import { listAudit } from '../../engine/store/records/audit-store.ts';
@@ -209,6 +212,17 @@ const platform: readonly StoreVerb[] = [
     parameters: [],
     columns: ['queue', 'waiting', 'active', 'delayed', 'failed', 'nextRunAt'],
     run: (stores) => stores.listQueues(),
+  },
+  {
+    noun: 'history',
+    verb: 'renew',
+    summary:
+      'after a copy of the whole data of Postgres was put back: streams do not resume from before; no program may run',
+    parameters: [],
+    async run({ sql }) {
+      await checkMigrated(sql);
+      return renewHistory(sql, createRandomSource());
+    },
   },
 ];
 

@@ -4,6 +4,7 @@ import { ConfigError } from '../../runtime/config.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import type { RandomSource } from '../../runtime/random.ts';
 import type { Sql } from '../postgres.ts';
+import { once } from '../statements.ts';
 import { DAILY_TABLES, type DailyTable, makePartitions } from './maintenance-store.ts';
 
 /** Settings without which "acknowledged" would not mean "durable". */
@@ -47,24 +48,57 @@ export async function checkClock(sql: Sql, clock: Clock): Promise<void> {
 
 const HISTORY_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
+const newHistory = (random: RandomSource) => random.text(10, HISTORY_ALPHABET);
+
 /**
- * The incarnation of the event logs. A database restored from a backup, or promoted on another timeline, gets a new
- * one, so that no client resumes from sequences that mean other events now.
+ * The incarnation of the event logs. A database restored from a dump, copied, or promoted on another timeline, gets a
+ * new one, so that no client resumes from sequences that mean other events now. A restored copy of a whole server looks
+ * like the server itself: see renewHistory.
  */
 export async function currentHistory(sql: Sql, random: RandomSource): Promise<string> {
-  const candidate = random.text(10, HISTORY_ALPHABET);
   const rows = await sql<{ history: string }[]>`
-    WITH origin AS (
-      SELECT s.system_identifier::text AS system_identifier, c.timeline_id AS timeline
-      FROM pg_control_system() s, pg_control_checkpoint() c)
-    INSERT INTO log_history AS h (history, system_identifier, timeline)
-      SELECT ${candidate}, system_identifier, timeline FROM origin
+    INSERT INTO log_history AS h (history, system_identifier, timeline, database_oid, table_oid)
+      SELECT ${newHistory(random)}, m.* FROM mark_of_history() m
     ON CONFLICT (only_row) DO UPDATE SET
       history = CASE WHEN (h.system_identifier, h.timeline) = (excluded.system_identifier, excluded.timeline)
+        AND coalesce(h.database_oid, excluded.database_oid) = excluded.database_oid
+        AND coalesce(h.table_oid, excluded.table_oid) = excluded.table_oid
         THEN h.history ELSE excluded.history END,
-      system_identifier = excluded.system_identifier, timeline = excluded.timeline
+      system_identifier = excluded.system_identifier, timeline = excluded.timeline,
+      database_oid = excluded.database_oid, table_oid = excluded.table_oid
     RETURNING history`;
   return rows[0]!.history;
+}
+
+/** Throws ConfigError when the history was renewed since it was read. Called when others can see that this process runs. */
+export async function checkHistory(sql: Sql, random: RandomSource, history: string): Promise<void> {
+  if ((await currentHistory(sql, random)) === history) return;
+  throw new ConfigError('The history of the event logs was renewed while this gateway started. Start it again.');
+}
+
+export interface RenewedHistory {
+  readonly history: string;
+  /** Null where there was none yet. */
+  readonly before: string | null;
+}
+
+/**
+ * Gives the logs a new history, after a copy of the server's whole data was put back. Throws ConfigError, and changes
+ * nothing, while programs run that know the old one.
+ */
+export async function renewHistory(sql: Sql, random: RandomSource): Promise<RenewedHistory> {
+  const history = newHistory(random);
+  const [found] = await once(
+    sql<{ before: string | null; running: string[] | null }[]>`
+      SELECT before, to_json(running) AS running FROM renew_history(${history})`,
+    'renewing the history',
+  );
+  const { before, running } = found!;
+  if (!running) return { history, before };
+  throw new ConfigError(
+    `Programs run on this database that know the history of before (${running.join(', ')}): stop every gateway and the ` +
+      'workers first. The lease of one that was killed ends within seconds.',
+  );
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';

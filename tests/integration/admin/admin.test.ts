@@ -389,7 +389,7 @@ function runProgram(args: readonly string[], settings: Record<string, string>, i
   });
 }
 
-test('every command has been carried out here, in payments.test.ts or in secrets.test.ts', () => {
-  const others = VERBS.filter(({ noun }) => noun !== 'payments' && noun !== 'secrets');
+test('every command has been carried out here, or in the file of its noun', () => {
+  const others = VERBS.filter(({ noun }) => !['payments', 'secrets', 'history'].includes(noun));
   assert.deepEqual([...carriedOut].sort(), others.map(({ noun, verb }) => `${noun} ${verb}`).sort());
 });

@@ -8,6 +8,7 @@ runLauncher({
   workers: program('stand-in-workers.ts'),
   fleet: program('stand-in-workers.ts'),
   migrate: async () => {},
+  renewHistory: async () => 'renewed',
   async ensureDemoOrganization(databaseUrl, { baseUrl }) {
     const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
     await sql`CREATE TABLE IF NOT EXISTS demo_keys (n integer GENERATED ALWAYS AS IDENTITY)`;

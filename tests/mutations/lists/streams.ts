@@ -8,6 +8,8 @@ const STREAMS = [
   'api/streams/streams-own',
 ];
 
+const HISTORY = ['integration/admin/history'];
+
 /** Faults in the event feed, its filters and the resuming of streams. */
 export const STREAM: readonly Mutation[] = [
   ...mutationsOf('engine/org/feed/recent-events.ts', FEED, [
@@ -92,5 +94,41 @@ export const STREAM: readonly Mutation[] = [
       'this.#sent = head;',
       'A stream resumes right behind the last event that its client saw.',
     ],
+  ]),
+  ...mutationsOf('engine/store/cluster/platform-store.ts', HISTORY, [
+    [
+      'coalesce(h.database_oid, excluded.database_oid)',
+      'coalesce(excluded.database_oid, h.database_oid)',
+      'A dump that is restored into another database has another history.',
+    ],
+    [
+      'coalesce(h.table_oid, excluded.table_oid)',
+      'coalesce(excluded.table_oid, h.table_oid)',
+      'A dump that is restored in place has another history.',
+    ],
+    [
+      'coalesce(h.database_oid, excluded.database_oid)',
+      'coalesce(h.database_oid, 0)',
+      'An upgrade keeps the history of the release before.',
+    ],
+    [
+      'if ((await currentHistory(sql, random)) === history) return;',
+      'if (history) return;',
+      'A gateway does not start with a history that was renewed meanwhile.',
+    ],
+  ]),
+  ...mutationsOf('schema/functions/history.sql', HISTORY, [
+    [
+      'WHERE g.lease_expires_at > clock_timestamp()',
+      'WHERE g.lease_expires_at < g.lease_expires_at',
+      'The history is not renewed beside a gateway that was killed and may be back.',
+    ],
+    [
+      "a.application_name LIKE 'dispatch %'",
+      "a.application_name LIKE 'dispatch r%'",
+      'The history is not renewed beside workers.',
+    ],
+    ['  DELETE FROM gateways;\n', '', 'A gateway that was out of reach does not go on with the old history.'],
+    ['  IF running IS NOT NULL THEN RETURN; END IF;\n', '', 'A refusal to renew the history changes nothing.'],
   ]),
 ];
