@@ -8,6 +8,8 @@ const MIGRATIONS = new URL('../../schema/migrations/', import.meta.url);
 const FUNCTIONS = new URL('../../schema/functions/', import.meta.url);
 /** Any fixed number: the holder of this advisory lock migrates. */
 const LOCK = 7_206_316;
+/** Migrations of early databases whose files have gone, or have another name since. */
+const GONE: readonly string[] = ['0002-commit-group.sql', '0027-session-pairs.sql'];
 
 interface Step {
   /** The note of a step that has run: the name of a migration, or a file of functions with the digest of its text. */
@@ -19,7 +21,8 @@ interface Step {
  * Brings the database up to date, while an advisory lock keeps other processes out. It runs the missing numbered
  * migrations, each in a transaction of its own, then the files of functions with a new text, all in one transaction: a
  * gateway that runs beside never finds functions of two releases. Only a commit in flight goes on as it began, so the
- * functions that it calls must stay for one release more. Returns the names of the steps that it ran.
+ * functions that it calls must stay for one release more. Returns the names of the steps that it ran. Throws ConfigError,
+ * and changes nothing, when a newer release has taken the database over.
  */
 export async function migrate(url: string): Promise<string[]> {
   const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
@@ -47,7 +50,7 @@ function statementsOf(step: Step): string {
   return `${text};\n${forget}\nINSERT INTO migrations (name) VALUES ('${name}')`;
 }
 
-/** Refuses a database that lacks a migration of this release. */
+/** Refuses a database that lacks a migration of this release, or has one of a newer release. */
 export async function checkMigrated(sql: Sql): Promise<void> {
   const [table] = await sql`SELECT to_regclass('migrations') AS name`;
   const pending = table!['name'] === null ? ['every migration'] : (await listPending(sql)).map(({ name }) => name);
@@ -58,11 +61,24 @@ export async function checkMigrated(sql: Sql): Promise<void> {
 
 async function listPending(sql: postgres.Sql | Sql): Promise<Step[]> {
   const done = new Set((await sql<{ name: string }[]>`SELECT name FROM migrations`).map((row) => row.name));
+  const migrations = await readFolder(MIGRATIONS);
+  assertNoneNewer(done, migrations);
   const functions = (await readFolder(FUNCTIONS)).map(({ name, text }) => ({
     name: `${name}@${hash('sha256', text, 'hex').slice(0, 12)}`,
     text,
   }));
-  return [...(await readFolder(MIGRATIONS)), ...functions].filter(({ name }) => !done.has(name));
+  return [...migrations, ...functions].filter(({ name }) => !done.has(name));
+}
+
+/** Files of functions cannot tell: of each only the text that ran last is noted, and one of before looks like a later one. */
+function assertNoneNewer(done: ReadonlySet<string>, migrations: readonly Step[]): void {
+  const known = new Set([...GONE, ...migrations.map(({ name }) => name)]);
+  const newer = [...done].filter((name) => !name.includes('@') && !known.has(name)).sort();
+  if (newer.length === 0) return;
+  throw new ConfigError(
+    `A newer release has taken the database over: this one does not know its migrations (${newer.join(', ')}). ` +
+      'Start the newer release, or restore the backup from before the upgrade.',
+  );
 }
 
 async function readFolder(folder: URL): Promise<Step[]> {

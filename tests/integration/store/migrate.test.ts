@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { migrate } from '../../../engine/store/migrate.ts';
+import { checkMigrated, migrate } from '../../../engine/store/migrate.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
@@ -70,5 +70,16 @@ test('a commit on its way while functions change finds what it calls', async () 
     }
     const [json] = await sql`SELECT to_regprocedure('write_tasks(json, int, int)') AS form`;
     assert.equal(json!['form'], null, 'what nobody calls any more is gone');
+  });
+});
+
+test('migrations of early databases whose files have gone are not those of a newer release', async () => {
+  await onMigratedDatabase(async (sql, url) => {
+    await sql`INSERT INTO migrations (name) VALUES ('0002-commit-group.sql'), ('0027-session-pairs.sql')`;
+    await checkMigrated(sql);
+    assert.deepEqual(await migrate(url), []);
+    await sql`INSERT INTO migrations (name) VALUES ('0002-another.sql')`;
+    await assert.rejects(checkMigrated(sql), /newer release .*\(0002-another\.sql\)/);
+    await assert.rejects(migrate(url), /newer release .*\(0002-another\.sql\)/);
   });
 });

@@ -105,4 +105,20 @@ export const COMMIT: readonly Mutation[] = [
       ],
     ],
   ),
+  ...mutationsOf(
+    'engine/store/migrate.ts',
+    ['integration/store/migrate'],
+    [
+      [
+        '  assertNoneNewer(done, migrations);\n',
+        '',
+        'No program starts, and none migrates, on a database that a newer release has taken over.',
+      ],
+      [
+        'new Set([...GONE, ...',
+        'new Set([...',
+        'A migration of before whose file has gone is not one of a newer release.',
+      ],
+    ],
+  ),
 ];
