@@ -20,8 +20,11 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
         const { events, lastSequence, keptAfter } = await engine.readLog(identity.organizationId, wanted);
         if (keptAfter > wanted.after) return { refusal: refusal('EVENTS_EXPIRED', undefined, { keptAfter }) };
         // The log was restored: a caller that waits here would miss the events that get these sequences again.
-        if (wanted.after > lastSequence)
-          return { refusal: refusal('EVENTS_EXPIRED', `The log ends at ${lastSequence}, before this sequence`) };
+        if (wanted.after > lastSequence) {
+          const { keptAfter } = await engine.readLog(identity.organizationId, { after: 0, limit: 1 });
+          const message = `The log ends at ${lastSequence}, before this sequence`;
+          return { refusal: refusal('EVENTS_EXPIRED', message, { keptAfter }) };
+        }
         // A short page has reached the end of the log, whether or not the last events match the types.
         const nextAfter = events.length < wanted.limit ? lastSequence : events.at(-1)!.sequence;
         const items = events.map(({ body }) => body).join(',');

@@ -85,11 +85,13 @@ test('types narrow the events, and nextAfter passes over the others', async () =
 test('reading at the end finds nothing and stays there, and past the end of a restored log is refused', async () => {
   const { api } = await organizationWithEvents();
   assert.deepEqual(await read(api, '?after=6'), { items: [], count: 0, nextAfter: 6 });
-  const { status, body } = await api.get('/events?after=7');
-  assert.deepEqual(
-    [status, body.code, body.message],
-    [410, 'EVENTS_EXPIRED', 'The log ends at 6, before this sequence'],
-  );
+  for (const query of ['after=7', 'after=70&limit=2&types=task.delayed']) {
+    const { status, body } = await api.get(`/events?${query}`);
+    assert.deepEqual(
+      [status, body.code, body.message, body.details],
+      [410, 'EVENTS_EXPIRED', 'The log ends at 6, before this sequence', { keptAfter: 0 }],
+    );
+  }
   const { api: fresh } = await fixture.organization();
   assert.deepEqual(await read(fresh), { items: [], count: 0, nextAfter: 0 });
 });
@@ -138,9 +140,11 @@ test('events that are no longer kept are reported as expired, later ones still r
     });
   };
   for (const query of ['', '?after=2', '?after=0&types=task.delayed', '?after=1&limit=1']) await expiredAt(query, 3);
+  assert.deepEqual((await api.get('/events?after=7')).body.details, { keptAfter: 3 }, 'beyond the end');
   assert.deepEqual(sequences(await read(api, '?after=3')), [4, 5, 6]);
   await forget(6);
   await expiredAt('?after=5', 6);
+  assert.deepEqual((await api.get('/events?after=7')).body.details, { keptAfter: 6 }, 'beyond the end');
   assert.deepEqual(await read(api, '?after=6'), { items: [], count: 0, nextAfter: 6 });
 });
 

@@ -131,4 +131,15 @@ export const STREAM: readonly Mutation[] = [
     ['  DELETE FROM gateways;\n', '', 'A gateway that was out of reach does not go on with the old history.'],
     ['  IF running IS NOT NULL THEN RETURN; END IF;\n', '', 'A refusal to renew the history changes nothing.'],
   ]),
+  ...mutationsOf(
+    'gateway/routes/event-routes.ts',
+    ['api/streams/events'],
+    [
+      [
+        '{ after: 0, limit: 1 }',
+        '{ after: wanted.after, limit: 1 }',
+        'Beyond the end of the log a reader learns where the kept events begin.',
+      ],
+    ],
+  ),
 ];
