@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from './admin-errors.ts';
 import { ROUTE_VERBS } from './route-verbs.ts';
 import { STORE_VERBS } from './store-verbs.ts';
-import { ID, type Parameter, type Value, type Values, type Verb } from './verb.ts';
+import { ID, ORGANIZATION, type Parameter, type Value, type Values, type Verb } from './verb.ts';
 
 const NOUNS = [
   'organizations',
@@ -63,6 +63,7 @@ export function parseVerb(args: readonly string[]): Order {
     if (kind === 'stdin') fromStdin = field;
     else values[field] = readValue(parameter, kind, text);
   }
+  assertChange(verb, values);
   const as = given['as'] as string | undefined;
   return { kind: 'run', verb, values, fromStdin, isJson: given['json'] === true, as };
 }
@@ -84,6 +85,15 @@ function readOptions(verb: Verb, args: readonly string[]): { options: Options; r
     // Node's advice about positional arguments does not help here.
     throw new UsageError((error as Error).message.replace(/\. To specify[\s\S]*/, '.'));
   }
+}
+
+/** Throws UsageError for a change that changes nothing. */
+function assertChange(verb: Verb, values: Values): void {
+  if (!('route' in verb) || !verb.route.startsWith('PATCH ')) return;
+  const changeable = verb.parameters.filter((parameter) => parameter !== ID && parameter !== ORGANIZATION);
+  if (changeable.some((parameter) => fieldOf(parameter) in values)) return;
+  const names = changeable.map(({ name }) => `--${name}`).join(', ');
+  throw new UsageError(`${verb.noun} ${verb.verb} needs something to change: ${names}.`);
 }
 
 /** `channels show 7` is short for `channels show --id 7`. */

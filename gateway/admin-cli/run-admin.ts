@@ -1,5 +1,6 @@
 import { LaunchError } from '../../engine/launcher/processes/launch-error.ts';
 import { ConfigError } from '../../engine/runtime/config.ts';
+import { checkMigrated } from '../../engine/store/migrate.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { askGateway } from './admin-client.ts';
 import { RefusedError, UsageError } from './admin-errors.ts';
@@ -47,6 +48,7 @@ async function carryOut(order: Extract<Order, { kind: 'run' }>, environment: Env
   const { verb, values, as } = order;
   const stores = openStores(environment);
   try {
+    await checkMigrated(stores.sql);
     if ('run' in verb) return await verb.run(stores, values);
     const { gatewayUrl } = stores;
     return await asSuperAdmin(stores.sql, as, (accessToken) => askGateway(gatewayUrl, verb, values, accessToken));

@@ -56,6 +56,21 @@ for (const line of [
   test(`"${line}" is not understood`, () => assert.throws(() => parseVerb(line.split(' ')), UsageError));
 }
 
+test('a change of nothing is not understood, and told what can be changed', () => {
+  for (const [line, message] of [
+    [
+      'organizations update 1',
+      'organizations update needs something to change: --name, --status, --currency, --limits, --settings.',
+    ],
+    [
+      'channels update 1 --organization 1 --json',
+      'channels update needs something to change: --name, --status, --rate-limit, --locations-write.',
+    ],
+    ['users update 1 --organization 1', 'users update needs something to change: --name, --role, --active.'],
+  ] as const)
+    assert.throws(() => parseVerb(line.split(' ')), { constructor: UsageError, message });
+});
+
 for (const [line, count] of [
   ['', VERBS.length],
   ['--help', VERBS.length],
