@@ -4,7 +4,7 @@ import { type Engine, type EngineOptions, openEngine } from '../engine/org/start
 import { boundsOfHeap } from '../engine/org/state/memory-bounds.ts';
 import { createRoundPositions } from '../engine/planning/round-positions.ts';
 import { systemClock, systemScheduler } from '../engine/runtime/clock.ts';
-import { type Config, publicUrlOf, requireUrl } from '../engine/runtime/config.ts';
+import { type Config, ConfigError, publicUrlOf, requireUrl } from '../engine/runtime/config.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { MetricSet } from '../engine/runtime/metrics/metric-set.ts';
@@ -23,6 +23,8 @@ import type { MapGround } from './console-files/console-routes.ts';
 import { checkMapFile } from './console-files/map-file.ts';
 import { type Access, openAccess } from './guards/open-access.ts';
 import { startHttpServer } from './http/http-server.ts';
+import { ListenError } from './http/port.ts';
+import { checkTlsFiles } from './http/tls-files.ts';
 import { openEventBus } from './open-event-bus.ts';
 import { openApiDocument } from './openapi/openapi-document.ts';
 import { isForClients, referenceDocument } from './openapi/reference-document.ts';
@@ -79,6 +81,7 @@ function descriptionsOf(routes: () => readonly Route[]): Descriptions {
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, releaser } = options;
+  const mapGround = await checkFiles(options);
   const redis = connectRedis(requireUrl('REDIS_URL', config.redisUrl), log);
   releaser.push('redis', () => redis.disconnect());
   const { engine, announce, travel } = await openGatewayEngine(options, redis);
@@ -113,7 +116,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     tracking,
     trackingStreams,
     publicUrl: () => publicUrlOf(config, server.port),
-    mapGround: await openMapGround(options),
+    mapGround,
     operational: {
       engine,
       metrics,
@@ -123,11 +126,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
     descriptions: descriptionsOf(() => routes),
   });
-  // Take the port before the shards. A second start by mistake then fails here and takes nothing from the first
-  // process.
-  const server = await listen(options, access, routes, metrics);
+  // Take the port before the shards: a second start by mistake then fails here and takes nothing from the first.
+  const server = await naming('HOST, PORT', listen(options, access, routes, metrics));
   releaser.push('http server', () => server.close());
-  const commands = await listenForCommands(options, engine);
+  const commands = await naming('INTERNAL_HOST, INTERNAL_PORT', listenForCommands(options, engine));
   releaser.push('command listener', () => commands.close());
   await engine.start(commands.address);
   await access.start();
@@ -193,8 +195,10 @@ function openRecordReads({ config, releaser }: GatewayOptions): Reads {
   return openReads({ databaseUrl: requireUrl('DATABASE_URL', config.databaseUrl), scheduler, releaser }, RECORD_READS);
 }
 
-/** Rejects with ConfigError when there is a map file that the console could not draw. */
-async function openMapGround({ config: { mapStyleUrl: styleUrl, mapFile }, log }: GatewayOptions): Promise<MapGround> {
+/** Looks at the files that settings name, before anything is opened. Rejects with ConfigError when one cannot be used. */
+async function checkFiles({ config, log }: GatewayOptions): Promise<MapGround> {
+  const { tlsCertFile: certFile, tlsKeyFile: keyFile, mapStyleUrl: styleUrl, mapFile } = config;
+  if (certFile && keyFile) checkTlsFiles({ certFile, keyFile });
   if (!mapFile) return { styleUrl, file: undefined };
   await checkMapFile(mapFile);
   return { styleUrl, file: { path: mapFile, scheduler, log } };
@@ -207,6 +211,16 @@ function positionStoreOf({ config }: GatewayOptions, redis: Redis, history: stri
 /** The positions of an organization in this process; undefined where another one has them. */
 function heldPositions({ positions, holdsPositionsOf }: Engine, organizationId: number) {
   return holdsPositionsOf(organizationId) ? positions.known(organizationId) : undefined;
+}
+
+/** Names the settings that say where to listen, when that cannot be. */
+async function naming<T>(settings: string, listening: Promise<T>): Promise<T> {
+  try {
+    return await listening;
+  } catch (error) {
+    if (error instanceof ListenError) throw new ConfigError(`${settings}: ${error.message}.`);
+    throw error;
+  }
 }
 
 function listenForCommands({ config, log }: GatewayOptions, engine: Engine): Promise<CommandListener> {

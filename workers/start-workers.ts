@@ -15,7 +15,7 @@ import { checkMigrated } from '../engine/store/migrate.ts';
 import { createRoundTurnStore } from '../engine/store/planning/round-turn-store.ts';
 import { createPositionStore } from '../engine/store/positions/position-store.ts';
 import { connectPostgres, type Sql } from '../engine/store/postgres.ts';
-import { connectRedis } from '../engine/store/redis.ts';
+import { connectRedis, subscribeTo } from '../engine/store/redis.ts';
 import { type RedisKeys, redisKeys } from '../engine/store/redis-keys.ts';
 import { sealSecrets } from '../engine/store/secrets/seal-secrets.ts';
 import { openSecretBox } from '../engine/store/secrets/secret-key-store.ts';
@@ -189,9 +189,7 @@ function listenForHints(
   const hints = connectRedis(redisUrl, log.child({}, { level: 'silent' }), 'patient');
   releaser.push('hints', () => hints.disconnect());
   hints.on('message', (channel, message) => on[channel]?.(message));
-  hints
-    .subscribe(...Object.keys(on))
-    .catch((error) => log.warn({ err: error }, 'no hints: the relays use their sweeps alone'));
+  subscribeTo(hints, Object.keys(on), (err) => log.warn({ err }, 'no hints: the relays use their sweeps alone'));
 }
 
 async function serveMetrics(parts: WorkersParts, config: Config, log: Log, releaser: Releaser): Promise<void> {

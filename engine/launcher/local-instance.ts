@@ -1,13 +1,14 @@
 import { join, resolve } from 'node:path';
 import { type Config, readConfig } from '../runtime/config.ts';
 import { createReleaser } from '../runtime/lifecycle.ts';
+import { readServiceAccount } from '../runtime/outbound/service-account.ts';
 import { findDemoFacts, writeDemoFacts } from './demo-facts.ts';
 import type { DemoOrganization } from './demo-organization.ts';
 import type { Greeted } from './greeting.ts';
 import { startFleet, startGateway, startWorkers } from './local-processes.ts';
 import type { Command } from './processes/child-process.ts';
 import { lockDataDir } from './processes/data-dir-lock.ts';
-import { assertPortFree, findFreePort } from './processes/free-port.ts';
+import { assertPortFree, findFreePort, settledPort } from './processes/free-port.ts';
 import { findStatus } from './processes/http-probe.ts';
 import { LaunchError } from './processes/launch-error.ts';
 import type { MergedLog } from './processes/merged-log.ts';
@@ -70,12 +71,15 @@ export function createLocalInstance(options: LocalInstanceOptions): LocalInstanc
   async function start(): Promise<Greeted> {
     const given = localEnvironment(environment);
     const config = readConfig(given);
+    // The workers would say so, too, when everything else runs.
+    if (config.fcm) readServiceAccount(config.fcm.serviceAccount);
     const dataDir = resolve(config.dataDir);
     const lock = await lockDataDir(dataDir);
     releaser.push('DATA_DIR lock', lock.release);
     const { host } = config;
     const port = config.port || (await findFreePort(host));
     await assertPortFree(port, host);
+    const metricsPort = await settledPort('WORKERS_METRICS_HOST, WORKERS_METRICS_PORT', config.workersMetrics);
 
     log.say(`starting on ${host}:${port}, data in ${dataDir}`);
     const secretsKey = given['SECRETS_KEY'] || keepSecretsKey(join(dataDir, SECRETS_KEY_FILE));
@@ -97,9 +101,7 @@ export function createLocalInstance(options: LocalInstanceOptions): LocalInstanc
     const facts = known ? { ...known, baseUrl } : await makeFacts();
 
     const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRETS_KEY: secretsKey };
-    const metricsHost = config.workersMetrics.host;
-    const metricsPort = config.workersMetrics.port || (await findFreePort(metricsHost));
-    const workersMetrics = `http://${metricsHost}:${metricsPort}/metrics`;
+    const workersMetrics = `http://${config.workersMetrics.host}:${metricsPort}/metrics`;
     const ports = { PORT: `${port}`, WORKERS_METRICS_PORT: `${metricsPort}` };
     const env = { ...given, ...stores, ...ports, DATA_DIR: dataDir };
     const gateway = { command: parts.gateway, env, log, baseUrl, host, port };

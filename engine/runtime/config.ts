@@ -3,7 +3,18 @@ import { hostname } from 'node:os';
 import * as v from 'valibot';
 import { problemOfOrigins } from '../../schema/fields/origins.ts';
 import { LIMITS } from '../../schema/limits.ts';
+import { FAULT_POINTS } from './fault-points.ts';
 import { SECRET_KEY_BYTES, SecretBox } from './secret-box.ts';
+import {
+  isFaultPoint,
+  isLinkBase,
+  isPlainAddress,
+  isPostgresUrl,
+  isRedisUrl,
+  isSmtpUrl,
+  isWebAddress,
+  problemOfNetworks,
+} from './setting-checks.ts';
 
 /**
  * The promise of six seconds from the death of an owner to the first acknowledged write elsewhere: the rest of its lease, a
@@ -36,6 +47,19 @@ const list = v.pipe(
   ),
 );
 
+/** A list of which `problemOf` tells what is wrong with it, if anything is. */
+const listWithout = (problemOf: (entries: string[]) => string | undefined) =>
+  v.pipe(
+    list,
+    v.rawCheck(({ dataset, addIssue }) => {
+      const message = dataset.typed && problemOf(dataset.value);
+      if (message) addIssue({ message });
+    }),
+  );
+/** A text that `isUsable` accepts; `message` does not quote it, since it may hold a password. */
+const checked = (isUsable: (text: string) => boolean, message: string) =>
+  v.optional(v.pipe(v.string(), v.check(isUsable, message)));
+
 const NEW_KEY = `node -p "crypto.randomBytes(${SECRET_KEY_BYTES}).toString('base64')"`;
 /** Its values stay out of messages. */
 const secretsKey = v.pipe(
@@ -48,8 +72,15 @@ const secretsKey = v.pipe(
 );
 
 const environmentSchema = v.object({
-  DATABASE_URL: v.optional(v.string()),
-  REDIS_URL: v.optional(v.string()),
+  DATABASE_URL: checked(
+    isPostgresUrl,
+    'must be a URL like postgres://user:password@127.0.0.1:5432/dispatch, with special characters of the password as %40',
+  ),
+  REDIS_URL: checked(
+    isRedisUrl,
+    'must be a URL like redis://:password@127.0.0.1:6379/0 or rediss://…, with special characters of the password as %40, ' +
+      'or the path of a Unix socket',
+  ),
   PORT: integer(8080, 0, 65_535),
   HOST: v.optional(v.string(), '127.0.0.1'),
   DATA_DIR: v.optional(v.string(), '.data'),
@@ -70,18 +101,12 @@ const environmentSchema = v.object({
   ALLOW_INSECURE_HTTP: flag,
   ALLOW_VOLATILE_POSTGRES: flag,
   REQUIRE_CONTENT_LENGTH: flag,
-  TRUSTED_PROXIES: list,
+  TRUSTED_PROXIES: listWithout(problemOfNetworks),
   ACCESS_TOKEN_TTL_SECONDS: integer(900, 5, 900),
-  CORS_ORIGINS: v.pipe(
-    list,
-    v.rawCheck(({ dataset, addIssue }) => {
-      const message = dataset.typed && problemOfOrigins(dataset.value);
-      if (message) addIssue({ message });
-    }),
-  ),
+  CORS_ORIGINS: listWithout(problemOfOrigins),
   TLS_CERT_FILE: v.optional(v.string()),
   TLS_KEY_FILE: v.optional(v.string()),
-  SMTP_URL: v.optional(v.string()),
+  SMTP_URL: checked(isSmtpUrl, 'must be a URL like smtps://user:password@mail.example.com'),
   MAIL_FROM: v.optional(v.pipe(v.string(), v.email('must be an e-mail address')), 'no-reply@localhost.localdomain'),
   VAPID_PUBLIC_KEY: v.optional(v.string()),
   VAPID_PRIVATE_KEY: v.optional(v.string()),
@@ -90,20 +115,24 @@ const environmentSchema = v.object({
   ),
   SECRETS_KEY: secretsKey,
   WEBHOOK_ALLOW_PRIVATE: flag,
-  ROUTING_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like http://127.0.0.1:5000'))),
+  ROUTING_URL: checked(isWebAddress, 'must be a URL like http://127.0.0.1:5000'),
   ROUTING_ENGINE: v.optional(v.picklist(['osrm', 'valhalla']), 'osrm'),
   EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
   STRIPE_SECRET_KEY: v.optional(v.string()),
   STRIPE_WEBHOOK_SECRET: v.optional(v.string()),
-  STRIPE_API_BASE: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://api.stripe.com'))),
+  STRIPE_API_BASE: checked(isWebAddress, 'must be a URL like https://api.stripe.com'),
   FCM_SERVICE_ACCOUNT: v.optional(v.string()),
-  FCM_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://fcm.googleapis.com'))),
-  MAP_STYLE_URL: v.optional(
-    v.pipe(v.string(), v.check(isPlainAddress, 'must be a URL like https://tiles.example.com/style.json')),
-  ),
+  FCM_URL: checked(isWebAddress, 'must be a URL like https://fcm.googleapis.com'),
+  MAP_STYLE_URL: checked(isPlainAddress, 'must be a URL like https://tiles.example.com/style.json'),
   MAP_PMTILES: v.optional(v.string()),
-  PUBLIC_URL: v.optional(v.pipe(v.string(), v.check(isWebAddress, 'must be a URL like https://dispatch.example.com'))),
-  FAULT_POINT: v.optional(v.string()),
+  PUBLIC_URL: checked(
+    isLinkBase,
+    'must be a URL like https://dispatch.example.com, perhaps with a path, without a query, a fragment or a password',
+  ),
+  FAULT_POINT: checked(
+    isFaultPoint,
+    `must be one of ${FAULT_POINTS.join(', ')}; perhaps with a count, as in ${FAULT_POINTS[0]}:2`,
+  ),
   NODE_ENV: v.optional(v.string()),
 });
 
@@ -122,8 +151,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const env = parsed.output;
   checkTogether(env);
   return {
-    databaseUrl: env.DATABASE_URL,
-    redisUrl: env.REDIS_URL,
+    databaseUrl: env.DATABASE_URL || undefined,
+    redisUrl: env.REDIS_URL || undefined,
     port: env.PORT,
     host: env.HOST,
     dataDir: env.DATA_DIR,
@@ -258,16 +287,6 @@ function isVapidPair(publicKey = '', privateKey = ''): boolean {
 
 function isWildcard(host: string): boolean {
   return host === '' || host === '0.0.0.0' || /^[0:]+$/.test(host);
-}
-
-/** One of OSRM may have a `{mode}` in it. */
-function isWebAddress(text: string): boolean {
-  const url = text.replaceAll('{mode}', 'car');
-  return text === '' || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol));
-}
-
-function isPlainAddress(text: string): boolean {
-  return text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol));
 }
 
 function isLoopback(host: string): boolean {

@@ -2,23 +2,26 @@
  * Named places where a test may make the process misbehave. Nothing is armed unless the environment
  * says so, and a production start refuses an armed process (see config).
  */
-export type FaultPoint =
-  | 'before-commit-send'
-  | 'after-commit-send'
-  | 'after-commit-before-reply'
-  | 'after-takeover-before-load'
-  | 'after-round-view'
-  | 'after-round-plan'
+export const FAULT_POINTS = [
+  'before-commit-send',
+  'after-commit-send',
+  'after-commit-before-reply',
+  'after-takeover-before-load',
+  'after-round-view',
+  'after-round-plan',
   /** The owner has decided, and its answer is lost. */
-  | 'after-proposal'
-  | 'before-provider-call'
-  | 'after-provider-call'
-  | 'after-provider-report'
-  | 'before-notices-made'
-  | 'after-notices-made'
-  | 'before-notice-sent'
+  'after-proposal',
+  'before-provider-call',
+  'after-provider-call',
+  'after-provider-report',
+  'before-notices-made',
+  'after-notices-made',
+  'before-notice-sent',
   /** Its outcome is known here alone. */
-  | 'after-notice-sent';
+  'after-notice-sent',
+] as const;
+
+export type FaultPoint = (typeof FAULT_POINTS)[number];
 
 export type FaultPoints = (point: FaultPoint) => void;
 

@@ -27,6 +27,13 @@ export function connectRedis(url: string, log: Log, patience: 'fail-fast' | 'pat
   return redis;
 }
 
+/** Subscribes a patient connection. `refused` learns of a failure, but not of the end of the connection, which we order. */
+export function subscribeTo(redis: Redis, channels: readonly string[], refused: (error: unknown) => void): void {
+  redis.subscribe(...channels).catch((error) => {
+    if (redis.status !== 'end') refused(error);
+  });
+}
+
 export async function isRedisReachable(redis: Redis, deadlineMs: number): Promise<boolean> {
   try {
     return (await withDeadline(redis.ping(), deadlineMs, 'reaching Redis')) === 'PONG';

@@ -7,7 +7,7 @@ import { createAccessStore } from '../../engine/store/access/access-store.ts';
 import { createCredentialStore } from '../../engine/store/access/credential-store.ts';
 import { createStreamTokenStore, type StreamTokenStore } from '../../engine/store/access/stream-token-store.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
-import { connectRedis, type Redis } from '../../engine/store/redis.ts';
+import { connectRedis, type Redis, subscribeTo } from '../../engine/store/redis.ts';
 import { redisKeys } from '../../engine/store/redis-keys.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { IncomingRequest } from '../http/port.ts';
@@ -94,6 +94,6 @@ function openFeed({ config, log, releaser }: AccessOptions, engine: Engine, redi
   const hints = connectRedis(requireUrl('REDIS_URL', config.redisUrl), log.child({}, { level: 'silent' }), 'patient');
   releaser.push('access hints', () => hints.disconnect());
   hints.on('message', () => feed.hint());
-  hints.subscribe(channel).catch((error) => log.warn({ err: error }, 'no hints of changed access: polls alone tell'));
+  subscribeTo(hints, [channel], (err) => log.warn({ err }, 'no hints of changed access: polls alone tell'));
   return feed;
 }

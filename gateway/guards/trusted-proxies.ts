@@ -1,26 +1,14 @@
-import { BlockList, isIPv6 } from 'node:net';
-import { ConfigError } from '../../engine/runtime/config.ts';
+import { isIPv6 } from 'node:net';
+import { networksOf } from '../../engine/runtime/setting-checks.ts';
 
 /** Whether an address is that of a proxy whose word on a request counts. */
 export type IsTrusted = (address: string) => boolean;
 
-/** @param entries addresses, or networks in CIDR form. Throws ConfigError on anything else. */
+/** @param entries addresses, or networks in CIDR form. Throws on anything else. */
 export function createTrustedProxies(entries: readonly string[]): IsTrusted {
   if (entries.length === 0) return () => false;
-  const proxies = new BlockList();
-  for (const entry of entries) addTrusted(proxies, entry);
+  const proxies = networksOf(entries);
   return (address) => proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-}
-
-function addTrusted(list: BlockList, entry: string): void {
-  const [address = '', prefix] = entry.split('/');
-  const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-  try {
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  } catch {
-    throw new ConfigError(`TRUSTED_PROXIES: "${entry}" is neither an address nor a network in CIDR form.`);
-  }
 }
 
 /** The same function with a cache of its last answers; the cache is emptied when it is full. */

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Ending, Exchange } from './exchange.ts';
-import { certificateError, type Headers, type HttpServer, type HttpServerOptions, ListenError } from './port.ts';
+import { certificateError, type Headers, type HttpServer, type HttpServerOptions, listenError } from './port.ts';
 import type { StreamSink } from './queued-stream.ts';
 import { Traffic } from './traffic.ts';
 
@@ -212,9 +212,7 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 function listen(server: Server, { host, port, exclusive }: HttpServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new ListenError(`cannot listen on ${host}:${port}: ${error.code ?? error.message}`, { cause: error }));
-    });
+    server.once('error', (error) => reject(listenError(host, port, error)));
     server.listen({ host, port, exclusive }, () => {
       server.removeAllListeners('error');
       resolve();

@@ -197,6 +197,20 @@ export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
+const LISTEN_REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use',
+  EACCES: 'the port is not ours to use',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name of the host cannot be looked up',
+};
+
+export function listenError(host: string, port: number, cause: NodeJS.ErrnoException): ListenError {
+  const { code = '', message } = cause;
+  const reason = LISTEN_REASONS[code];
+  return new ListenError(`cannot listen on ${host}:${port}: ${reason ? `${reason} (${code})` : message}`, { cause });
+}
+
 export function certificateError(
   files: { readonly certFile: string; readonly keyFile: string },
   cause: unknown,

@@ -1,11 +1,19 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket } from 'uWebSockets.js';
 import { accessSync, constants } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
+import { createServer } from 'node:net';
 import { setNativeHeadBytes } from '../../engine/runtime/config.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { addressText } from './address-text.ts';
 import { type Ending, Exchange } from './exchange.ts';
-import { certificateError, type Headers, type HttpServer, type HttpServerOptions, ListenError } from './port.ts';
+import {
+  certificateError,
+  type Headers,
+  type HttpServer,
+  type HttpServerOptions,
+  ListenError,
+  listenError,
+} from './port.ts';
 import type { StreamSink } from './queued-stream.ts';
 import { Traffic } from './traffic.ts';
 
@@ -273,7 +281,18 @@ function listen(app: TemplatedApp, { host, port, exclusive }: HttpServerOptions)
   return new Promise((resolve, reject) => {
     (app.listen as unknown as Listen).call(app, host, port, exclusive ? EXCLUSIVE_PORT : SHARED_PORT, (socket) => {
       if (socket) resolve(socket);
-      else reject(new ListenError(`cannot listen on ${host}:${port}: the port is in use, or not ours to use`));
+      else void reasonAgainst(host, port).then(reject);
+    });
+  });
+}
+
+/** The binary gives no reason, so node is asked to do the same. */
+function reasonAgainst(host: string, port: number): Promise<ListenError> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', (error) => resolve(listenError(host, port, error)));
+    probe.listen({ host, port, exclusive: true }, () => {
+      probe.close(() => resolve(new ListenError(`cannot listen on ${host}:${port}, although it is free now`)));
     });
   });
 }

@@ -43,6 +43,15 @@ export async function assertPortFree(port: number, host: string): Promise<void> 
   }
 }
 
+/** `port`, or a free one for 0. Throws LaunchError that names the settings when there is no listening on it. */
+export async function settledPort(settings: string, { host, port }: { host: string; port: number }): Promise<number> {
+  try {
+    return port === 0 ? await findFreePort(host) : await listenOnce(port, host);
+  } catch (error) {
+    throw new LaunchError(`${settings}: cannot listen on ${host}:${port}: ${(error as Error).message}`);
+  }
+}
+
 /** Runs `start` on `wanted`, or on a free port, trying others while it fails with PortTakenError. */
 export async function onPort<T>(wanted: number | undefined, start: (port: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

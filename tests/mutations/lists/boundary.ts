@@ -119,4 +119,52 @@ export const BOUNDARY: readonly Mutation[] = [
       ],
     ],
   ),
+  ...mutationsOf(
+    'engine/runtime/setting-checks.ts',
+    ['unit/runtime/settings'],
+    [
+      ['/[\\s?#\\\\]/.test(text)', '/[\\s#\\\\]/.test(text)', 'Links are not made behind a query.'],
+      ["return username === '' && password === '';", 'return true;', 'No password goes into links.'],
+      ['if (!/^postgres(ql)?:\\/\\//i.test(text)) return false;', '', 'Another database than Postgres is refused.'],
+      [
+        "return hasReadableLogin(text.replace(hosts, hosts.split(',')[0]!));",
+        'return hasReadableLogin(text);',
+        'Postgres may have several hosts.',
+      ],
+      ['/^rediss?:\\/\\//i.test(text) && ', '', 'An address without redis:// is refused.'],
+      ["text === '' || /^\\/[^/]/.test(text)", "text === ''", 'Redis may be at a Unix socket.'],
+      ['decodeURIComponent(username + password);', '', 'A password that cannot be decoded is refused.'],
+      [
+        'FAULT_POINTS.some((known) => known === point) && ',
+        '',
+        'A point of faults that there is not would never be passed.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/store/redis.ts',
+    ['integration/gateway/unusable-settings'],
+    [["if (redis.status !== 'end') refused(error);", 'refused(error);', 'A start that fails has one reason.']],
+  ),
+  ...mutationsOf(
+    'engine/launcher/local-instance.ts',
+    ['integration/launcher/start-settings'],
+    [
+      [
+        'if (config.fcm) readServiceAccount(config.fcm.serviceAccount);',
+        '',
+        'A start looks at what workers need before it starts anything.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/admin-cli/run-admin.ts',
+    ['integration/gateway/unusable-settings'],
+    [['await checkMigrated(stores.sql);', '', 'A database without migrations is no defect of the program.']],
+  ),
+  ...mutationsOf(
+    'gateway/admin-cli/parse-verb.ts',
+    ['integration/admin/verbs'],
+    [['  assertChange(verb, values);\n', '', 'A change of nothing is not understood.']],
+  ),
 ];

@@ -2,6 +2,7 @@ import type { Clock, Scheduler } from '../../../engine/runtime/clock.ts';
 import type { Config } from '../../../engine/runtime/config.ts';
 import type { Log } from '../../../engine/runtime/log.ts';
 import { createOutage } from '../../../engine/runtime/outage.ts';
+import { readServiceAccount } from '../../../engine/runtime/outbound/service-account.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Push, SendOutcome } from '../notice.ts';
 import { type Answer, createPoster, NoAnswerError, type Poster } from './bounded-post.ts';
@@ -9,7 +10,6 @@ import type { DeviceSender } from './device-sender.ts';
 import { readFcmError } from './fcm-error.ts';
 import { AccessError, createGoogleAccess } from './google-access.ts';
 import { later, reasonOf } from './outcome.ts';
-import { readServiceAccount } from './service-account.ts';
 
 export interface FcmOptions extends NonNullable<Config['fcm']> {
   readonly clock: Clock;

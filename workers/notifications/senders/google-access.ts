@@ -1,9 +1,9 @@
 import { SignJWT } from 'jose';
 import * as v from 'valibot';
 import type { Clock } from '../../../engine/runtime/clock.ts';
+import type { ServiceAccount } from '../../../engine/runtime/outbound/service-account.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Answer, Poster } from './bounded-post.ts';
-import type { ServiceAccount } from './service-account.ts';
 
 /** There is no access token to be had; the message says why. */
 export class AccessError extends Error {

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
-import { ConfigError } from '../../../engine/runtime/config.ts';
+import { ConfigError } from '../config.ts';
 
 /** Our identity at Google, as its console writes it into a file. */
 export interface ServiceAccount {

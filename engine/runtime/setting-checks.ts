@@ -1,0 +1,84 @@
+import { BlockList, isIPv6 } from 'node:net';
+import { FAULT_POINTS } from './fault-points.ts';
+
+/** Whether values of settings can be used. An empty text is an unset one. */
+
+/** One of OSRM may have a `{mode}` in it. */
+export function isWebAddress(text: string): boolean {
+  return isPlainAddress(text.replaceAll('{mode}', 'car'));
+}
+
+export function isPlainAddress(text: string): boolean {
+  return text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol));
+}
+
+/** Links are made by writing a path behind it, and go to customers. */
+export function isLinkBase(text: string): boolean {
+  if (text === '') return true;
+  if (!isPlainAddress(text) || /[\s?#\\]/.test(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
+
+/** As the client of Postgres reads it, which takes several hosts with commas between them. */
+export function isPostgresUrl(text: string): boolean {
+  if (text === '') return true;
+  if (!/^postgres(ql)?:\/\//i.test(text)) return false;
+  const authority = text.slice(text.indexOf('://') + 3).split(/[?/]/)[0]!;
+  const hosts = authority.slice(authority.indexOf('@') + 1);
+  return hasReadableLogin(text.replace(hosts, hosts.split(',')[0]!));
+}
+
+/** As ioredis reads it: a URL whose path is the number of a database, or the path of a Unix socket. */
+export function isRedisUrl(text: string): boolean {
+  if (text === '' || /^\/[^/]/.test(text)) return true;
+  return /^rediss?:\/\//i.test(text) && hasReadableLogin(text) && /^\/?\d*$/.test(new URL(text).pathname);
+}
+
+export function isSmtpUrl(text: string): boolean {
+  return text === '' || (/^smtps?:\/\/[^/]/.test(text) && hasReadableLogin(text));
+}
+
+/** The clients decode name and password: a `%` that stands for itself makes them fail. */
+function hasReadableLogin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `point` or `point:n`. */
+export function isFaultPoint(text: string): boolean {
+  const [point, count = '1', ...rest] = text.split(':');
+  return text === '' || (FAULT_POINTS.some((known) => known === point) && /^\d+$/.test(count) && rest.length === 0);
+}
+
+/** The addresses and networks of a list. Throws an error that quotes the first entry that is neither. */
+export function networksOf(entries: readonly string[]): BlockList {
+  const networks = new BlockList();
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    try {
+      if (prefix === undefined) networks.addAddress(address, family);
+      else networks.addSubnet(address, Number(prefix), family);
+    } catch {
+      throw new Error(`"${entry}" is neither an address nor a network in CIDR form`);
+    }
+  }
+  return networks;
+}
+
+/** The complaint about a list of addresses and networks; undefined when there is none. */
+export function problemOfNetworks(entries: readonly string[]): string | undefined {
+  try {
+    networksOf(entries);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
