@@ -121,13 +121,20 @@ function address(): string {
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
+/** Makes the address one of the history, unless it is there already. */
+function keepAddress(): void {
+  const next = address();
+  if (next !== location.pathname + location.search) history.pushState(null, '', next);
+}
+
 /** Keeps address, theme and worker in step with the state. */
 export function startState(): void {
   readAddress();
   addEventListener('popstate', readAddress);
   effect(() => {
-    const next = address();
-    if (next !== location.pathname + location.search) history.pushState(null, '', next);
+    address();
+    // Once everything that belongs to one step is set: an address between two of them is no place to come back to.
+    queueMicrotask(keepAddress);
   });
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const isDark = signal(dark.matches);

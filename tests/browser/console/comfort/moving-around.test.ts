@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { AgentView } from '../../../../schema/fleet/agent.ts';
+import { createAgent } from '../../../api/agents/agent-place.ts';
+import { useGateway } from '../../../api/api-fixture.ts';
+import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
+import { until } from '../../../support/until.ts';
+import { openConsole, seedDispatcher, signIn } from '../console-place.ts';
+
+let amina: AgentView;
+const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ api }) => {
+  amina = await createAgent(api, { name: 'Amina Diallo' });
+  await api.createTask({ name: 'Waits', customer: { name: 'Waits', phone: '+442079460091' } });
+});
+const chrome = useBrowser();
+
+async function open(options: BrowserContextOptions = {}): Promise<Page> {
+  const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl, options);
+  await signIn(page, await seedDispatcher(fixture, fixture.gateway.organizationId));
+  await page.locator('.task-row').first().waitFor();
+  return page;
+}
+
+async function untilAt(page: Page, address: string): Promise<void> {
+  const at = () => page.evaluate<string>('location.pathname + location.search');
+  await until(`the page is at ${address}`, async () => (await at()) === address);
+}
+
+const go = (page: Page, by: number) => page.evaluate(`history.go(${by})`);
+
+test('back and forward go through what was seen, one step each, also several at once', WITH_BROWSER, async () => {
+  const page = await open();
+  const views = page.getByRole('navigation', { name: 'Views' });
+  const length = () => page.evaluate<number>('history.length');
+  const before = await length();
+  await views.getByRole('link', { name: 'Couriers' }).click();
+  await page.getByRole('link', { name: 'Amina Diallo' }).click();
+  await page.locator('.courier-facts').waitFor();
+  await views.getByRole('link', { name: 'Dispatch' }).click();
+  await page.locator('.task-row').first().click();
+  await page.locator('.panel').waitFor();
+  assert.equal(await length(), before + 4, 'couriers, the courier, the list and the task');
+  const task = new URL(page.url()).pathname + new URL(page.url()).search;
+  const addresses = ['/console', '/console/couriers', `/console/couriers/${amina.id}`, '/console', task];
+  for (const address of addresses.slice(0, -1).reverse()) {
+    await go(page, -1);
+    await untilAt(page, address);
+  }
+  await go(page, 4);
+  await untilAt(page, task);
+  await page.locator('.panel').waitFor();
+  await go(page, -2);
+  await untilAt(page, `/console/couriers/${amina.id}`);
+  await page.locator('.courier-facts').waitFor();
+  await go(page, 2);
+  await untilAt(page, task);
+  await page.context().close();
+});
