@@ -4,7 +4,7 @@ import type { TrailPoint } from '../../../schema/fleet/trail.ts';
 import type { Courier, CourierDay } from '../live/protocol.ts';
 import { agoOf, timeOf } from '../page/format.ts';
 import { callApi, courierDay, couriers, figures } from '../page/link.ts';
-import { agentId, changeList, courierId, go, isFollowing, NO_LIST_FILTER } from '../page/state.ts';
+import { agentId, courierId, isFollowing, NO_LIST_FILTER, phonePane, showList } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { couriersText } from '../text/english-couriers.ts';
 import { Button } from '../ui/controls.tsx';
@@ -74,8 +74,8 @@ export function CourierPage({ id }: { readonly id: number }) {
 function show(id: number, follow: boolean): void {
   agentId.value = id;
   isFollowing.value = follow;
-  changeList({ ...NO_LIST_FILTER, agentId: id });
-  go('map');
+  showList({ ...NO_LIST_FILTER, agentId: id });
+  if (follow) phonePane.value = 'map';
 }
 
 function Facts({ courier, day }: { readonly courier: Courier; readonly day: CourierDay }) {

@@ -92,6 +92,13 @@ export function go(next: View): void {
   view.value = next;
 }
 
+/** Opens the list with a change of its filters. */
+export function showList(change: Partial<ListQuery>): void {
+  go('map');
+  phonePane.value = 'list';
+  changeList(change);
+}
+
 function readTheme(): Theme {
   const kept = localStorage.getItem(THEME_KEY);
   return kept === 'light' || kept === 'dark' ? kept : 'system';

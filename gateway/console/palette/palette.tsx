@@ -13,7 +13,7 @@ import {
 } from '../actions/dialog-state.ts';
 import { targets } from '../actions/selection.ts';
 import { couriers, may } from '../page/link.ts';
-import { changeList, courierId, go, NO_LIST_FILTER, section, taskId, type View } from '../page/state.ts';
+import { courierId, go, NO_LIST_FILTER, section, showList, taskId, type View } from '../page/state.ts';
 import { showViews } from '../saved/saved-chips.tsx';
 import { openView, savedViews } from '../saved/saved-state.ts';
 import { sectionsShown } from '../settings/sections.ts';
@@ -74,10 +74,7 @@ function allCommands(typed: string): Command[] {
   const hasTask = ids.length > 0;
   const action = (name: string, key: string, isOffered: boolean, run: () => void): Command[] =>
     isOffered ? [{ id: `key-${key}`, name, kind: words.action, keys: key, run }] : [];
-  const search = () => {
-    go('map');
-    changeList({ ...NO_LIST_FILTER, search: typed });
-  };
+  const search = () => showList({ ...NO_LIST_FILTER, search: typed });
   return [
     ...action(keys.create, 'n', may('tasks:create'), () => {
       go('map');

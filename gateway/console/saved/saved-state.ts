@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import { session } from '../page/link.ts';
-import { changeList, listQuery, NO_LIST_FILTER, savedView } from '../page/state.ts';
+import { changeList, listQuery, NO_LIST_FILTER, phonePane, savedView } from '../page/state.ts';
 import { savedText as words } from '../text/english-saved.ts';
 import { say } from '../ui/toasts.tsx';
 import { filterOf, isSameFilter, readViews, renamed, type SavedView, withView } from './saved-views.ts';
@@ -39,6 +39,7 @@ export function saveView(name: string): void {
 
 export function openView(name: string): void {
   savedView.value = name;
+  phonePane.value = 'list';
 }
 
 export function renameView(from: string, to: string): void {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { AttentionBadge } from '../attention/attention-badge.tsx';
 import { figures, session, signOut } from '../page/link.ts';
-import { changeList, go, NO_LIST_FILTER, type Theme, theme, type View, view } from '../page/state.ts';
+import { type changeList, go, NO_LIST_FILTER, showList, type Theme, theme, type View, view } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
 import { settingsText } from '../text/english-settings.ts';
@@ -54,8 +54,7 @@ export function Header() {
 }
 
 function show(filter: Parameters<typeof changeList>[0]): void {
-  go('map');
-  changeList({ ...NO_FILTER, ...filter });
+  showList({ ...NO_FILTER, ...filter });
 }
 
 function Figures() {

@@ -57,3 +57,12 @@ test('back and forward go through what was seen, one step each, also several at 
   await untilAt(page, task);
   await page.context().close();
 });
+
+test('on a phone that shows the map, a figure leads to its list', WITH_BROWSER, async () => {
+  const page = await open({ viewport: { width: 390, height: 844 }, hasTouch: true });
+  await page.locator('.panes').getByRole('button', { name: 'Map' }).click();
+  await page.locator('.tasks').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Unassigned' }).click();
+  await page.locator('.task-row').filter({ hasText: 'Waits' }).waitFor();
+  await page.context().close();
+});
