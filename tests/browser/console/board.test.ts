@@ -70,6 +70,7 @@ test(
       .first()
       .waitFor();
     await panel.locator('.packages').getByText('paid', { exact: true }).waitFor();
+    await assertAccessible(page, 'panel of a completed task');
     await panel.getByRole('button', { name: /^Open: Photo/ }).click();
     const photo = page.getByRole('dialog').getByRole('img');
     assert.equal(await photo.getAttribute('src'), PHOTO);

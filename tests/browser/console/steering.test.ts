@@ -52,6 +52,8 @@ test(
     await panel(page).getByRole('heading', { name: 'A box of oranges' }).waitFor();
     const id = Number(new URL(page.url()).searchParams.get('task'));
     assert.deepEqual((await read(id)).location?.latitude, '51.50740000');
+    await panel(page).locator('.status-chip.new').waitFor();
+    await assertAccessible(page, 'panel of a new task');
 
     await page.keyboard.press('a');
     await page.getByRole('dialog').waitFor();
