@@ -1,8 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import { allowDrop, dropTasks, isDragging } from '../actions/drag.ts';
 import type { BoardColumn, TaskRow } from '../live/protocol.ts';
-import { boardRanges, isBoardHeld } from '../page/state.ts';
+import { boardRanges, isBoardFiltered, isBoardHeld } from '../page/state.ts';
 import { text } from '../text/english.ts';
+import { boardText } from '../text/english-board.ts';
 import { VirtualList } from '../ui/virtual-list.tsx';
 import { TaskItem } from '../views/task-rows.tsx';
 import type { ShownColumn } from './board-columns.ts';
@@ -53,7 +54,7 @@ export function Column({ column: { key, title, empty, take }, held, insetRem, wi
         <span class="number">{(held?.count ?? 0).toLocaleString('en')}</span>
       </header>
       {held === undefined || held.count === 0 ? (
-        <p class="soft column-empty">{empty}</p>
+        <p class="soft column-empty">{isBoardFiltered.value ? boardText.nothing : empty}</p>
       ) : (
         <VirtualList<TaskRow>
           label={title}

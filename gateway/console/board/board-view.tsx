@@ -4,7 +4,16 @@ import { selected } from '../actions/selection.ts';
 import { SelectionBar } from '../actions/selection-bar.tsx';
 import { isDrafting } from '../page/draft.ts';
 import { board, couriers, may } from '../page/link.ts';
-import { boardGrouping, boardRanges, changeList, isBoardHeld, listQuery, taskId } from '../page/state.ts';
+import {
+  boardGrouping,
+  boardRanges,
+  changeList,
+  isBoardFiltered,
+  isBoardHeld,
+  listQuery,
+  NO_LIST_FILTER,
+  taskId,
+} from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { boardText } from '../text/english-board.ts';
 import { Button, Toggle } from '../ui/controls.tsx';
@@ -36,7 +45,8 @@ export function Board() {
 }
 
 function Tools() {
-  const { search, onlyLate } = listQuery.value;
+  const { search, onlyLate, agentId } = listQuery.value;
+  const courier = couriers.value.find(({ id }) => id === agentId)?.name;
   const waiting = board.value?.waiting ?? 0;
   return (
     <div class="tools">
@@ -71,8 +81,13 @@ function Tools() {
         <option value="courier">{boardText.groupings.courier}</option>
       </select>
       <p class="soft" role="status">
-        {board.value && text.list.tasks(board.value.tasks)}
+        {board.value && [text.list.tasks(board.value.tasks), courier].filter(Boolean).join(' · ')}
       </p>
+      {isBoardFiltered.value && (
+        <Button kind="quiet" onClick={() => changeList(NO_LIST_FILTER)}>
+          {text.list.clearAll}
+        </Button>
+      )}
       {waiting > 0 && (
         <button
           type="button"

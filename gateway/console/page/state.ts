@@ -80,6 +80,12 @@ const boardQuery = computed((): BoardQuery => {
   return { list: { ...FIRST_LIST, search, onlyLate, agentId, selected, ...stages }, ranges: boardRanges.value };
 });
 
+/** Whether the board leaves tasks out of its columns. */
+export const isBoardFiltered = computed(() => {
+  const { search, onlyLate, agentId } = boardQuery.value.list;
+  return search !== '' || onlyLate || agentId !== null;
+});
+
 export function changeList(change: Partial<ListQuery>): void {
   const before = listQuery.peek();
   const keys = Object.keys(change) as (keyof ListQuery)[];

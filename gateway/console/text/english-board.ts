@@ -21,5 +21,7 @@ export const boardText = {
     courier: 'Free. Drop a task here.',
     offDuty: 'Off duty.',
   },
+  /** For a column without tasks, while filters leave tasks out. */
+  nothing: 'No task here fits the search and the filters.',
   dropOnCourier: 'Drop on a courier',
 };

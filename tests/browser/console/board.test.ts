@@ -87,3 +87,29 @@ test(
     await page.context().close();
   },
 );
+
+test(
+  'a board that is filtered says by what, claims nothing about the rest, and offers everything',
+  WITH_BROWSER,
+  async () => {
+    const { api, agents, organizationId } = await dayOf(fixture, {}, 1);
+    await api.createTask(named('Ada Lovelace', 3));
+    const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+    await signIn(page, await seedDispatcher(fixture, organizationId));
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await pressChord(page, 'g', 'c');
+    const courier = page.locator(`a[href="/console/couriers/${agents[0]!.agentId}"]`);
+    const name = (await courier.textContent())!;
+    await courier.click();
+    await page.getByRole('button', { name: 'Open tasks', exact: true }).click();
+    await page.getByLabel('Search tasks').waitFor();
+    await pressChord(page, 'g', 'b');
+    await page.getByRole('status').filter({ hasText: name }).waitFor();
+    await column(page, 'Unassigned').getByText('No task here fits the search and the filters.').waitFor();
+    assert.equal(await page.getByText('No task is without a courier.').count(), 0);
+    await page.getByRole('button', { name: 'Clear search and filters' }).click();
+    await column(page, 'Unassigned').locator(card(page, 'Ada Lovelace')).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Clear search and filters' }).count(), 0);
+    await page.context().close();
+  },
+);
