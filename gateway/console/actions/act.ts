@@ -2,14 +2,14 @@ import { signal } from '@preact/signals';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { Answer, Failure } from '../live/protocol.ts';
 import { inParts } from '../page/in-parts.ts';
-import { callApi, couriers } from '../page/link.ts';
+import { callApi, couriers, tasksOf } from '../page/link.ts';
 import { newKey } from '../page/new-key.ts';
 import { ofUser } from '../page/of-user.ts';
 import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { say } from '../ui/toasts.tsx';
-import { clearSelected, hasCourier } from './selection.ts';
+import { clearSelected } from './selection.ts';
 
 const { act: words } = text;
 
@@ -102,7 +102,7 @@ const courierName = (id: number) => couriers.peek().find((courier) => courier.id
 
 /** Gives tasks to a courier: those that nobody has in one action, the others one by one from the courier that has them. */
 export async function giveTo(ids: readonly number[], agentId: number): Promise<void> {
-  const taken = ids.filter(hasCourier);
+  const taken = await tasksOf({ about: 'given', taskIds: ids });
   const free = ids.filter((id) => !taken.includes(id));
   const name = courierName(agentId);
   await Promise.all([

@@ -2,13 +2,14 @@ import { effect } from '@preact/signals';
 import type { TaskRow } from '../live/protocol.ts';
 import { isCursorLost, taskAtCursor } from '../page/cursor.ts';
 import { focusedTask } from '../page/focused-card.ts';
-import { board, exceptions, list, task, taskPins } from '../page/link.ts';
+import { board, list, task, tasksOf } from '../page/link.ts';
 import { ofUser } from '../page/of-user.ts';
 import { changeList, taskId, view } from '../page/state.ts';
 
 /** The tasks that the next action is about, besides the open one. */
 export const selected = ofUser<ReadonlySet<number>>(new Set());
-let anchor: number | undefined;
+/** Where a range begins. */
+const anchor = ofUser<number | undefined>(undefined);
 // The worker counts those that are not in the list: the page has only the rows near its screen.
 effect(() => changeList({ selected: [...selected.value] }));
 
@@ -16,7 +17,7 @@ export function toggleSelected(id: number): void {
   const next = new Set(selected.peek());
   if (!next.delete(id)) next.add(id);
   selected.value = next;
-  anchor = id;
+  anchor.value = id;
 }
 
 export function addSelected(ids: readonly number[]): void {
@@ -24,16 +25,16 @@ export function addSelected(ids: readonly number[]): void {
 }
 
 export function clearSelected(): void {
+  anchor.value = undefined;
   if (selected.peek().size > 0) selected.value = new Set();
 }
 
-/** From the row that was selected last to this one, as far as the screen holds them. */
-export function selectRange(to: number): void {
-  const ids = rowsOnScreen().map(({ id }) => id);
-  const [from, end] = [ids.indexOf(anchor ?? to), ids.indexOf(to)];
-  if (from < 0 || end < 0) return toggleSelected(to);
-  const range = ids.slice(Math.min(from, end), Math.max(from, end) + 1);
-  selected.value = new Set([...selected.peek(), ...range]);
+/** From the row that was selected last to this one, also where that is out of sight. */
+export async function selectRange(to: number): Promise<void> {
+  const from = anchor.peek();
+  const range = from === undefined ? [] : await tasksOf({ about: 'between', from, to });
+  if (range.length === 0) return toggleSelected(to);
+  addSelected(range);
 }
 
 /** The task under the keyboard, which is the last that was pointed at, or the open one. */
@@ -57,13 +58,6 @@ export function countAway(ids: readonly number[]): number {
 /** A task as the list or the board shows it; undefined for one that is not on the screen. */
 export function rowOf(id: number): TaskRow | undefined {
   return rowsOnScreen().find((row) => row.id === id);
-}
-
-/** Whether a courier has the task, as far as this page knows. */
-export function hasCourier(id: number): boolean {
-  const inTrouble = exceptions.peek()?.items.find((each) => each.task?.id === id)?.task;
-  const known = inTrouble ?? rowOf(id) ?? taskPins.peek().find((pin) => pin.id === id);
-  return known !== undefined && known.agentId !== null;
 }
 
 /** The name of a single task, for dialogs that act on it; undefined for several, and for one that the page does not hold. */

@@ -74,10 +74,18 @@ export interface Watch {
   readonly map: boolean;
 }
 
+/** The worker alone can answer it: a page has only the rows near its screen. The answer is ids of tasks. */
+export type Question =
+  /** The tasks of the list or the column that is shown, from one to another. Empty where it has not both. */
+  | { readonly about: 'between'; readonly from: number; readonly to: number }
+  /** Which of the tasks an agent has. */
+  | { readonly about: 'given'; readonly taskIds: readonly number[] };
+
 export type ToWorker =
   | { readonly kind: 'call'; readonly id: number; readonly call: ApiCall }
   /** The bytes behind a path of the API, as a data URL. */
   | { readonly kind: 'file'; readonly id: number; readonly path: string }
+  | { readonly kind: 'question'; readonly id: number; readonly question: Question }
   | { readonly kind: 'sign-in'; readonly id: number; readonly email: string; readonly password: string }
   | { readonly kind: 'sign-out' }
   | { readonly kind: 'watch'; readonly watch: Watch }

@@ -124,6 +124,8 @@ async function take(page: PagePort, message: ToWorker): Promise<void> {
       return page.answer(message.id, await call(message.call));
     case 'file':
       return page.answer(message.id, await readFile(message.path));
+    case 'question':
+      return page.answer(message.id, { ok: true, status: 200, data: page.reply(message.question) });
     case 'sign-in':
       return page.answer(message.id, await signIn(message.email, message.password));
     case 'sign-out':

@@ -13,6 +13,7 @@ import type {
   FromWorker,
   ListPart,
   Patch,
+  Question,
   Session,
   TaskPin,
   ToWorker,
@@ -139,6 +140,12 @@ export function callApi<T>(call: ApiCall): Promise<Answer<T>> {
 /** Reads a file of the API as a data URL. Never rejects. */
 export function readFile(path: string): Promise<Answer<string>> {
   return ask((id) => ({ kind: 'file', id, path }));
+}
+
+/** Asks the worker about tasks that may be out of sight. */
+export async function tasksOf(question: Question): Promise<readonly number[]> {
+  const answer = await ask<readonly number[]>((id) => ({ kind: 'question', id, question }));
+  return answer.ok ? answer.data : [];
 }
 
 /** Makes the worker read a courier that this page has made: no event reports it. */

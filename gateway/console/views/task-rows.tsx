@@ -88,7 +88,7 @@ export function TaskItem({ row }: { readonly row: TaskRow }) {
       onDragStart={(event) => startDrag(event, row.id)}
       onDragEnd={endDrag}
       onClick={(event) => {
-        if (event.shiftKey) selectRange(row.id);
+        if (event.shiftKey) void selectRange(row.id);
         else if (event.ctrlKey || event.metaKey) toggleSelected(row.id);
         else taskId.value = isOpen ? null : row.id;
       }}

@@ -113,3 +113,37 @@ test(
     await page.context().close();
   },
 );
+
+test(
+  'a selection of the board is reassigned whole, cards that are scrolled out of sight included',
+  WITH_BROWSER,
+  async () => {
+    const { api, agents, organizationId, read } = await dayOf(fixture, {}, 2);
+    const [from, to] = [agents[0]!.agentId, agents[1]!.agentId];
+    const ids: number[] = [];
+    for (let index = 10; index < 80; index++)
+      ids.push((await api.createTask({ customer: { name: 'Many', phone: `+4420794603${index}` } })).id);
+    const given = await api.post<{ done: number }>('/tasks/actions', { action: 'assign', agentId: from, taskIds: ids });
+    assert.equal(given.body.data.done, ids.length, given.text);
+    const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+    await signIn(page, await seedDispatcher(fixture, organizationId));
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await pressChord(page, 'g', 'b');
+    const cards = column(page, 'Assigned').locator('.task-row');
+    await cards.first().click({ modifiers: ['Control'] });
+    const first = Number(await cards.first().getAttribute('data-task'));
+    await page.evaluate(
+      `(({ list }) => { list.scrollTop = list.scrollHeight })({ list: document.querySelector('[aria-label=Assigned] .virtual') })`,
+    );
+    await page.locator(`[data-task="${first}"]`).waitFor({ state: 'detached' });
+    const last = Number(await cards.last().getAttribute('data-task'));
+    await cards.last().click({ modifiers: ['Control'] });
+    await page.keyboard.press('r');
+    const { user } = (await api.get<{ user: { firstName: string; lastName: string } }>(`/agents/${to}`)).body.data;
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type(`${user.firstName} ${user.lastName}`);
+    await page.keyboard.press('Enter');
+    for (const id of [first, last]) await until('the card is reassigned', async () => (await read(id)).agentId === to);
+    await page.context().close();
+  },
+);

@@ -246,3 +246,26 @@ test('a drag begins at any row and ends at a courier who has no task yet', WITH_
   await places.waitFor({ state: 'detached' });
   await page.context().close();
 });
+
+test(
+  'Shift-click selects the whole range, also where its beginning is scrolled out of sight',
+  WITH_BROWSER,
+  async () => {
+    const { organizationId, api } = await fixture.organization({ role: 'dispatcher' });
+    for (let index = 10; index < 99; index++)
+      await api.createTask({ name: `Task ${index}`, customer: { name: 'Many', phone: `+4420794602${index}` } });
+    const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+    await signIn(page, await seedDispatcher(fixture, organizationId));
+    const rows = page.locator('.task-row');
+    await rows.first().waitFor();
+    const first = await rows.first().getAttribute('data-task');
+    await rows.first().click({ modifiers: ['Control'] });
+    await page.evaluate(
+      `(({ list }) => { list.scrollTop = list.scrollHeight })({ list: document.querySelector('.virtual') })`,
+    );
+    await page.locator(`[data-task="${first}"]`).waitFor({ state: 'detached' });
+    await rows.last().click({ modifiers: ['Shift'] });
+    await page.locator('.selection').getByText('89 selected').waitFor();
+    await page.context().close();
+  },
+);

@@ -39,6 +39,18 @@ export class ListView {
   }
 
   /**
+   * The tasks from one to another in the order of the screen, both included and in either order; those of folded groups are not
+   * there. Empty where one of the two is not. With `isByColumn`, a range does not leave its column.
+   */
+  between(from: number, to: number, closed: readonly string[], isByColumn = false): readonly number[] {
+    const shown = this.#groups.filter(({ key }) => !closed.includes(key)).map(({ ids }) => ids);
+    const lists = isByColumn ? shown : [shown.flat()];
+    const ids = lists.find((list) => list.includes(from) && list.includes(to)) ?? [];
+    const [one, other] = [ids.indexOf(from), ids.indexOf(to)];
+    return ids.slice(Math.min(one, other), Math.max(one, other) + 1);
+  }
+
+  /**
    * Orders the tasks, unless the reader holds them. Returns how many there are, how many wait, and which selected ones are not among
    * them. `isStrict` lets tasks leave a held group that they no longer belong to: a column says what state its tasks are in.
    */

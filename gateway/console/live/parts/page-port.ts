@@ -1,6 +1,6 @@
 import { midnightMs } from '../../time/midnight.ts';
 import type { Changes, LiveCore } from '../live-core.ts';
-import type { Answer, Courier, CourierPin, FromWorker, Patch, Session, TaskPin, Watch } from '../protocol.ts';
+import type { Answer, Courier, CourierPin, FromWorker, Patch, Question, Session, TaskPin, Watch } from '../protocol.ts';
 import { exceptionsOf } from './exceptions.ts';
 import { ListView } from './list-view.ts';
 import { SentList } from './sent-list.ts';
@@ -119,6 +119,16 @@ export class PagePort {
       ...(agents ? (['figures', 'exceptions', 'couriers', 'list', 'board', 'courierDay', 'courierPins'] as const) : []),
       ...(positions ? (['couriers', 'courierDay', 'courierPins'] as const) : []),
     ]);
+  }
+
+  /** The ids of the tasks that a question is about. */
+  reply(question: Question): readonly number[] {
+    const tasks = this.#core?.records.tasks;
+    if (question.about === 'given')
+      return question.taskIds.filter((id) => (tasks?.get(id)?.row.agentId ?? null) !== null);
+    const { list, board } = this.#watch;
+    if (board) return this.#board.between(question.from, question.to, [], true);
+    return list ? this.#list.between(question.from, question.to, list.closed) : [];
   }
 
   painted(drawMs: number | null): void {

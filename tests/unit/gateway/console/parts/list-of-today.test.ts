@@ -105,6 +105,24 @@ describe('the tasks of today', () => {
   });
 });
 
+test('a range goes from one task to another in either order, past what is off the screen, and leaves folded groups out', () => {
+  const view = new ListView();
+  const records = recordsOf(
+    task(1),
+    task(2),
+    task(3),
+    ...[4, 5].map((id) => task(id, { status: 'assigned', agentId: 7 })),
+  );
+  view.part(records, { ...EMPTY, offset: 2, limit: 1 }, MIDNIGHT);
+  assert.deepEqual(view.between(2, 4, []), [2, 3, 4]);
+  assert.deepEqual(view.between(4, 2, []), [2, 3, 4]);
+  assert.deepEqual(view.between(2, 2, []), [2]);
+  assert.deepEqual(view.between(2, 5, ['new']), [], 'its beginning is folded');
+  assert.deepEqual(view.between(2, 99, []), [], 'its end is not in the list');
+  assert.deepEqual(view.between(1, 3, [], true), [1, 2, 3]);
+  assert.deepEqual(view.between(2, 4, [], true), [], 'another column');
+});
+
 test('a search finds done tasks too, and a phone number as it is shown or dialled', () => {
   const german = { firstName: 'Max', lastName: 'Muster', countryCode: '+49', phoneNumber: '301234567' };
   const records = recordsOf(

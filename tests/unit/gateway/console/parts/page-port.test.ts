@@ -5,6 +5,7 @@ import { PagePort } from '../../../../../gateway/console/live/parts/page-port.ts
 import type { FromWorker, Patch, Watch } from '../../../../../gateway/console/live/protocol.ts';
 import { Records } from '../../../../../gateway/console/live/records.ts';
 import type { PositionView } from '../../../../../schema/fleet/position.ts';
+import type { TaskView } from '../../../../../schema/tasks/task-view.ts';
 
 const NOTHING: Watch = { list: null, board: null, taskId: null, courierId: null, map: false };
 
@@ -125,6 +126,15 @@ test('changes that come faster than frames are sent all the same', (t) => {
     pass(3);
   }
   assert.deepEqual(taken(), ['connection']);
+});
+
+test('the page hears which tasks an agent has, also of those that it does not show', (t) => {
+  const { port, records } = pageBeside(t);
+  const view = (id: number, agentId: number | null) =>
+    ({ id, agentId, status: 'new', children: [], packages: [], customer: null, contact: null }) as unknown as TaskView;
+  records.putTask(view(1, null), 1);
+  records.putTask(view(2, 7), 1);
+  assert.deepEqual(port.reply({ about: 'given', taskIds: [1, 2, 3] }), [2]);
 });
 
 test('a page that draws slowly gets its pins less often', (t) => {
