@@ -7,6 +7,7 @@ import { newKey } from '../page/new-key.ts';
 import { ofUser } from '../page/of-user.ts';
 import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
+import { stillWith } from '../records/still-with.ts';
 import { text } from '../text/english.ts';
 import { say } from '../ui/toasts.tsx';
 import { clearSelected } from './selection.ts';
@@ -110,7 +111,7 @@ export async function giveTo(ids: readonly number[], agentId: number): Promise<v
       free,
       { action: 'assign', agentId },
       (count) => words.given(count, name),
-      () => void unassign(free),
+      () => void undoGiving(free, agentId, name),
     ),
     ...taken.map((id) => reassign(id, agentId, name)),
   ]);
@@ -122,6 +123,14 @@ async function reassign(id: number, agentId: number, name: string): Promise<void
     clearSelected();
     say(words.given(1, name));
   } else say(refusalText(answer.failure), 'fault');
+}
+
+/** Takes back what is still with the courier: a colleague may have given tasks to somebody else since. */
+async function undoGiving(ids: readonly number[], agentId: number, name: string): Promise<void> {
+  const still = await stillWith(agentId, ids, (path) => callApi({ method: 'GET', path }));
+  if (!still.ok) return say(refusalText(still.failure), 'fault');
+  if (still.data.length < ids.length) say(words.movedOn(ids.length - still.data.length, name));
+  await unassign(still.data);
 }
 
 export function unassign(ids: readonly number[]): Promise<void> {

@@ -322,6 +322,10 @@ export const text = {
     clear: 'Clear the selection',
     given: (tasks: number, name: string) => `${count(tasks, 'task', 'tasks')} given to ${name}.`,
     unassigned: (tasks: number) => `${count(tasks, 'task', 'tasks')} taken back.`,
+    movedOn: (tasks: number, name: string) =>
+      tasks === 1
+        ? `1 task is no longer with ${name} and stays where it is.`
+        : `${tasks.toLocaleString('en')} tasks are no longer with ${name} and stay where they are.`,
     looking: (tasks: number) => `Looking for a courier for ${count(tasks, 'task', 'tasks')}.`,
     cancelled: (tasks: number) => `${count(tasks, 'task', 'tasks')} cancelled.`,
     reattempted: 'A new attempt is made.',

@@ -248,6 +248,31 @@ test('a drag begins at any row and ends at a courier who has no task yet', WITH_
 });
 
 test(
+  'undo takes back what is still with the courier, and leaves what a colleague gave away since',
+  WITH_BROWSER,
+  async () => {
+    const { api } = fixture;
+    const make = (name: string, phone: string) => api.createTask({ name, customer: { name, phone } });
+    const undone = await make('Undone', '+442079460080');
+    const moved = await make('Moved on', '+442079460081');
+    const { page } = await open();
+    for (const name of ['Undone', 'Moved on']) await row(page, name).click({ modifiers: ['Control'] });
+    await page.keyboard.press('a');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('amina');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 tasks given to Amina Diallo.').waitFor();
+    assert.equal((await api.post(`/tasks/${moved.id}/reassign`, { agentId: bruno.id })).status, 200);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByText('1 task is no longer with Amina Diallo and stays where it is.').waitFor();
+    await page.getByText('1 task taken back.').waitFor();
+    assert.equal((await read(undone.id)).agentId, null);
+    assert.equal((await read(moved.id)).agentId, bruno.id);
+    await page.context().close();
+  },
+);
+
+test(
   'Shift-click selects the whole range, also where its beginning is scrolled out of sight',
   WITH_BROWSER,
   async () => {
