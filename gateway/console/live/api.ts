@@ -40,6 +40,7 @@ interface Answered {
   readonly data: unknown;
   readonly status: number;
   readonly position: string | undefined;
+  readonly etag: string | undefined;
 }
 
 /** The client of this repository, for paths that are known when the program runs. */
@@ -91,12 +92,16 @@ export class Api {
   }
 
   /** Never rejects: a refusal and a lost connection are answers, too. */
-  async call({ method, path, body, key }: ApiCall): Promise<Answer> {
+  async call({ method, path, body, key, ifMatch }: ApiCall): Promise<Answer> {
     try {
       const client = path.startsWith(PUBLIC) ? this.#anyone : await this.#signedIn;
-      const call = { body, ...(key === undefined ? {} : { idempotencyKey: key }) };
-      const { status, data } = await this.#answered(loose(client, method, path, call));
-      return { ok: true, status, data };
+      const call = {
+        body,
+        ...(key === undefined ? {} : { idempotencyKey: key }),
+        ...(ifMatch === undefined ? {} : { ifMatch }),
+      };
+      const { status, data, etag } = await this.#answered(loose(client, method, path, call));
+      return { ok: true, status, data, etag };
     } catch (error) {
       if (error instanceof CallError) return { ok: false, failure: error.failure };
       throw error;

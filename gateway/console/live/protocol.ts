@@ -23,10 +23,12 @@ export interface ApiCall {
   readonly body?: unknown;
   /** An action that may be repeated safely with the same key. */
   readonly key?: string;
+  /** The ETag of the record that a change is meant for: another one is refused. */
+  readonly ifMatch?: string | undefined;
 }
 
 export type Answer<T = unknown> =
-  | { readonly ok: true; readonly status: number; readonly data: T }
+  | { readonly ok: true; readonly status: number; readonly data: T; readonly etag?: string | undefined }
   | { readonly ok: false; readonly failure: Failure };
 
 export type Session =

@@ -53,11 +53,14 @@ export function faultsOf(form: AssignmentForm): readonly NumberField[] {
   });
 }
 
-/** The `settings` of the PATCH: null removes one, and the engine uses its default. */
-export function changeOf(form: AssignmentForm): Settings {
-  const own: Record<string, unknown> = { mode: form['mode'] };
-  const numberOf = (name: string) => (String(form[name]).trim() === '' ? null : Number(form[name]));
-  for (const { name } of NUMBER_FIELDS) if (name !== 'leadMinutes') own[name] = numberOf(name);
-  for (const name of FLAG_FIELDS) own[name] = form[name] === true;
-  return { assignment: own, leadMinutes: numberOf('leadMinutes') };
+/** The `settings` of the PATCH, of the fields that have changed: null removes one, and the engine uses its default. */
+export function changeOf(changed: Partial<AssignmentForm>): Settings {
+  const numbers = new Set<string>(NUMBER_FIELDS.map(({ name }) => name));
+  const numberOf = (typed: string) => (typed.trim() === '' ? null : Number(typed));
+  const values = Object.entries(changed).map(([name, value]) => [
+    name,
+    numbers.has(name) ? numberOf(String(value)) : value,
+  ]);
+  const { leadMinutes, ...assignment } = Object.fromEntries(values) as Settings;
+  return { assignment, ...(leadMinutes === undefined ? {} : { leadMinutes }) };
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { may } from '../page/link.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { changeOf, FLAG_FIELDS, faultsOf, formOf, NUMBER_FIELDS, type NumberField } from './assignment-fields.ts';
+import { ownChanges, rebased } from './own-changes.ts';
 import { type OrganizationProps, useSaving } from './save-organization.ts';
 import { SaveBar, Setting } from './setting-parts.tsx';
 
@@ -22,12 +23,13 @@ export function AssignmentSection(props: OrganizationProps) {
     // A fault goes as soon as it is mended; a new one waits for the button.
     if (faults.length > 0) setFaults(faultsOf(next));
   }
-  function submit(event: Event): void {
+  async function submit(event: Event): Promise<void> {
     event.preventDefault();
     const wrong = faultsOf(form);
     setFaults(wrong);
     if (wrong.length > 0) return document.getElementById(wrong[0]!.name)?.focus();
-    void save({ settings: changeOf(form) });
+    const after = await save({ settings: changeOf(ownChanges(form, saved)) });
+    if (after) setForm((now) => rebased(now, form, formOf(after.settings)));
   }
   function undo(): void {
     setForm(saved);

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { NotificationSettings } from '../../../schema/notices/notification.ts';
+import type { Answer } from '../live/protocol.ts';
 import { callApi, may } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { Waiting } from '../records/record-parts.tsx';
@@ -8,6 +9,7 @@ import { noticesText as words } from '../text/english-notices.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { Field } from '../ui/controls.tsx';
 import { say } from '../ui/toasts.tsx';
+import { rebased } from './own-changes.ts';
 import { SaveBar } from './setting-parts.tsx';
 
 const PATH = '/notifications/settings';
@@ -46,6 +48,19 @@ function bodyOf(form: Form): NotificationSettings {
   };
 }
 
+function rebasedMails(form: Form, began: Form, savedNow: Form): Form {
+  const mail = (kind: Kind) => rebased(form[kind], began[kind], savedNow[kind]);
+  return { created: mail('created'), onTheWay: mail('onTheWay'), completed: mail('completed') };
+}
+
+/** A PUT holds everything, so the changes go onto what is saved at this moment. */
+async function put(form: Form, began: Form): Promise<Answer<NotificationSettings>> {
+  const read = await callApi<NotificationSettings>({ method: 'GET', path: PATH });
+  if (!read.ok) return read;
+  const body = bodyOf(rebasedMails(form, began, formOf(read.data)));
+  return callApi<NotificationSettings>({ method: 'PUT', path: PATH, body, ifMatch: read.etag });
+}
+
 export function NoticeSection() {
   const record = useRecord<NotificationSettings>(PATH);
   if (!record.data) return <Waiting {...record} />;
@@ -68,11 +83,11 @@ function NoticeForm({ settings, onSaved }: Props) {
     event.preventDefault();
     setBusy(true);
     setProblem(null);
-    const answer = await callApi<NotificationSettings>({ method: 'PUT', path: PATH, body: bodyOf(form) });
+    const answer = await put(form, saved);
     setBusy(false);
     if (!answer.ok) return setProblem(refusalText(answer.failure));
     onSaved(answer.data);
-    setForm(formOf(answer.data));
+    setForm((now) => rebasedMails(now, form, formOf(answer.data)));
     say(settingsText.saved);
   }
   function undo(): void {

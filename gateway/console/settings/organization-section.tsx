@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { OrganizationView } from '../../../schema/accounts/organization.ts';
 import { may } from '../page/link.ts';
 import { settingsText } from '../text/english-settings.ts';
+import { ownChanges, rebased } from './own-changes.ts';
 import { type OrganizationProps, useSaving } from './save-organization.ts';
 import { SaveBar, Setting } from './setting-parts.tsx';
 
@@ -20,6 +21,13 @@ function formOf({ name, settings }: OrganizationView): Form {
   return { name, timeZone: String(settings['timeZone'] ?? 'UTC'), phone: phone ?? '', email: email ?? '' };
 }
 
+/** The body of the PATCH. An empty field removes what was in it. */
+function changeOf({ name, timeZone, phone, email }: Partial<Form>): object {
+  const orNull = (typed: string | undefined) => typed && (typed.trim() || null);
+  const contact = { phone: orNull(phone), email: orNull(email) };
+  return { name: name?.trim(), settings: { timeZone, contact } };
+}
+
 export function OrganizationSection(props: OrganizationProps) {
   const { organization } = props;
   const saved = formOf(organization);
@@ -30,10 +38,10 @@ export function OrganizationSection(props: OrganizationProps) {
   const set = (name: keyof Form) => (event: { readonly currentTarget: { readonly value: string } }) =>
     setForm({ ...form, [name]: event.currentTarget.value });
 
-  function submit(event: Event): void {
+  async function submit(event: Event): Promise<void> {
     event.preventDefault();
-    const contact = { phone: form.phone.trim() || null, email: form.email.trim() || null };
-    void save({ name: form.name.trim(), settings: { timeZone: form.timeZone, contact } });
+    const after = await save(changeOf(ownChanges(form, saved)));
+    if (after) setForm((now) => rebased(now, form, formOf(after)));
   }
   function undo(): void {
     setForm(saved);

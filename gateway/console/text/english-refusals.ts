@@ -20,6 +20,8 @@ export const refusals: Readonly<Record<string, Words>> = {
   TASK_ALREADY_REATTEMPTED: () => 'This task was attempted again already.',
   TASK_NOT_RETURNABLE: () => 'There is no pickup place to bring it back to.',
   TASK_MOVED_ON: () => 'Somebody else changed this task a moment ago. Look again, then decide.',
+  PRECONDITION_FAILED: () =>
+    'Somebody else changed this a moment ago. Save again: what you have not touched stays theirs.',
   TASK_CODE_TAKEN: () => 'Another task has this code. Choose another one, or leave it empty.',
   PACKAGE_LIMIT_EXCEEDED: ({ resource, limit }) => `The plan of the organization ends at ${limit} ${resource}.`,
   FORBIDDEN: () => 'Your role does not allow this. Ask an administrator to do it, or to give you another role.',

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { OrganizationView } from '../../../schema/accounts/organization.ts';
 import type { AccountView } from '../../../schema/accounts/user.ts';
+import type { NotificationSettings } from '../../../schema/notices/notification.ts';
 import { useGateway } from '../../api/api-fixture.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
@@ -132,5 +133,50 @@ test(
     const offered = await sections(reader).getByRole('link').allInnerTexts();
     assert.deepEqual(offered, ['Organization', 'Assignment', 'Webhooks', 'Mails']);
     await reader.context().close();
+  },
+);
+
+test(
+  'a save holds only the fields that one has changed, so the changes of another administrator stay',
+  WITH_BROWSER,
+  async () => {
+    const { databaseUrl } = fixture.gateway;
+    const { organizationId } = await fixture.organization();
+    const admin = await seedUser(databaseUrl, organizationId, 'org_admin', PASSWORD);
+    const api = fixture.clientOf(await seedSession(databaseUrl, organizationId, admin.userId));
+    const { page } = await openSettings(admin);
+    const visit = { page, api, organizationId };
+    const save = (settings: object) => api.patch(`/organizations/${organizationId}`, { settings });
+
+    await page.getByLabel('E-mail for customers').fill('help@example.com');
+    const saved = { timeZone: 'Europe/Berlin', contact: { phone: '+442079460001' } };
+    assert.equal((await save(saved)).status, 200);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { timeZone, contact } = await settingsOf(visit);
+    assert.deepEqual([timeZone, contact], ['Europe/Berlin', { phone: '+442079460001', email: 'help@example.com' }]);
+    assert.equal(await page.getByLabel('Time zone').inputValue(), 'Europe/Berlin', 'the form shows what is saved now');
+
+    await sections(page).getByRole('link', { name: 'Assignment' }).click();
+    await page.getByLabel('Time to answer').fill('45');
+    assert.equal((await save({ assignment: { mode: 'broadcast' } })).status, 200);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await until('the time to answer is saved', async () => {
+      const { mode, requestTtlSeconds } = (await settingsOf(visit))['assignment'] as Record<string, unknown>;
+      return requestTtlSeconds === 45 && mode === 'broadcast';
+    });
+
+    await sections(page).getByRole('link', { name: 'Mails' }).click();
+    await page.getByLabel('Subject').first().fill('It is on its way to us');
+    const notices = (await api.get<NotificationSettings>('/notifications/settings')).body.data;
+    const customerMail = { ...notices.customerMail, onTheWay: !notices.customerMail.onTheWay };
+    assert.equal((await api.put('/notifications/settings', { ...notices, customerMail })).status, 200);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await until('the subject is saved', async () => {
+      const now = (await api.get<NotificationSettings>('/notifications/settings')).body.data;
+      const subject = now.templates.created?.subject;
+      return subject === 'It is on its way to us' && now.customerMail.onTheWay === customerMail.onTheWay;
+    });
+    await page.context().close();
   },
 );

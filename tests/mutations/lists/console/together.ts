@@ -1,0 +1,31 @@
+import { type Mutation, mutationsOf } from '../../mutation.ts';
+
+/** Faults in what people do together in the console. */
+export const TOGETHER: readonly Mutation[] = [
+  ...mutationsOf(
+    'gateway/console/records/still-with.ts',
+    ['unit/gateway/console/records/still-with'],
+    [['ids.filter((id) => held.has(id))', 'ids', 'Undo leaves a task that a colleague has given to another courier.']],
+  ),
+  ...mutationsOf(
+    'gateway/console/settings/own-changes.ts',
+    ['unit/gateway/console/settings/own-changes'],
+    [
+      [
+        'value !== began[name as keyof Form]',
+        'name in began',
+        'What another administrator has saved meanwhile stays as it was saved.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/console/live/parts/page-port.ts',
+    ['unit/gateway/console/parts/page-port'],
+    [['question.taskIds.filter(', '[].filter(', 'A task out of sight that has a courier is reassigned, not assigned.']],
+  ),
+  ...mutationsOf(
+    'gateway/console/live/parts/list-view.ts',
+    ['unit/gateway/console/parts/list-of-today'],
+    [['isByColumn ? shown : [shown.flat()]', '[shown.flat()]', 'A range on the board stays in its column.']],
+  ),
+];
