@@ -10,6 +10,8 @@ const PUBLIC = '/auth/password-reset/';
 /** A person who waits for an answer wants to hear soon that there is none; a stream that is cut is opened again often. */
 const RETRY = { giveUpAfterMs: 8_000, longestPauseMs: 3_000 };
 
+const SESSION_OVER = 'The session is over.';
+
 /** A request that got no answer, or a refusal. */
 export class CallError extends Error {
   readonly failure: Failure;
@@ -49,6 +51,8 @@ export class Api {
   readonly #session: Promise<Session>;
   readonly #signedIn: Promise<Client>;
   readonly #anyone: Client;
+  /** Ends the calls of the user who has the session. */
+  #calls = new AbortController();
   #asked = 0;
   #heard = 0;
 
@@ -94,9 +98,11 @@ export class Api {
   /** Never rejects: a refusal and a lost connection are answers, too. */
   async call({ method, path, body, key, ifMatch }: ApiCall): Promise<Answer> {
     try {
-      const client = path.startsWith(PUBLIC) ? this.#anyone : await this.#signedIn;
+      const isOfAnyone = path.startsWith(PUBLIC);
+      const client = isOfAnyone ? this.#anyone : await this.#signedIn;
       const call = {
         body,
+        ...(isOfAnyone ? {} : { signal: this.#calls.signal }),
         ...(key === undefined ? {} : { idempotencyKey: key }),
         ...(ifMatch === undefined ? {} : { ifMatch }),
       };
@@ -106,6 +112,12 @@ export class Api {
       if (error instanceof CallError) return { ok: false, failure: error.failure };
       throw error;
     }
+  }
+
+  /** Gives up the calls that are under way, when their session is over: tried again, they would be those of the next user. */
+  giveUpCalls(): void {
+    this.#calls.abort(new CallError({ status: 0, code: null, message: SESSION_OVER, details: null }));
+    this.#calls = new AbortController();
   }
 
   /** An answer without the envelope, whose body is not read yet. */
@@ -120,6 +132,7 @@ export class Api {
 
   /** The failure behind an error of the client. Reports the end of the session. */
   failure(error: unknown): CallError {
+    if (error instanceof CallError) return error;
     if (!(error instanceof DispatchError))
       return new CallError({ status: 0, code: null, message: String(error), details: null });
     const { status, code, message, violations, details } = error;

@@ -33,6 +33,7 @@ function setSession(next: Session): void {
 }
 
 function becomeSignedOut(why: 'never' | 'left' | 'ended'): void {
+  api.giveUpCalls();
   core?.stop();
   core = undefined;
   if (session.state !== 'signed-out') setSession({ state: 'signed-out', why });
@@ -105,7 +106,7 @@ async function readFile(path: string): Promise<Answer<string>> {
     const bytes = await reply.blob();
     return { ok: true, status: reply.status, data: await dataUrlOf(bytes) };
   } catch (error) {
-    return { ok: false, failure: (error instanceof CallError ? error : api.failure(error)).failure };
+    return { ok: false, failure: api.failure(error).failure };
   }
 }
 

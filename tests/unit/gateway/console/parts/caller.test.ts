@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { memoryStore } from '../../../../../gateway/client/session.ts';
 import { Api } from '../../../../../gateway/console/live/api.ts';
@@ -28,6 +31,33 @@ test('an answer about the caller that comes after that of a later question is no
   waiting[0]!(answer('org_admin'));
   await Promise.all(both);
   assert.deepEqual(told, ['dispatcher']);
+});
+
+test('a call that waits for its next try when its user leaves is not made for the next user', async (t) => {
+  const seen: string[] = [];
+  const server = createServer(({ headers }, response) => {
+    seen.push(headers.authorization ?? '');
+    response.writeHead(503, { 'content-type': 'application/json' }).end('{}');
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const store = memoryStore();
+  const signIn = (accessToken: string) =>
+    store.write({ accessToken, refreshToken: '', expiresAtMs: Number.POSITIVE_INFINITY });
+  const api = new Api({
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    store: Promise.resolve(store),
+    onEnded: () => {},
+    onCaller: () => {},
+  });
+  await signIn('first');
+  const call = api.call({ method: 'POST', path: '/tasks', body: {} });
+  await until('it was tried', () => seen.length > 0);
+  api.giveUpCalls();
+  await signIn('second');
+  const answer = await call;
+  assert.deepEqual(answer.ok ? answer : answer.failure.message, 'The session is over.');
+  assert.ok(!seen.includes('Bearer second'));
 });
 
 /** An API of an empty organization at noon in Greenwich, with a stream that says nothing. It keeps the exports that it was asked for. */
