@@ -1,9 +1,7 @@
 import type { Answer } from '../live/protocol.ts';
+import { type ListPage, listPages } from './list-pages.ts';
 
-export interface TaskPage {
-  readonly items: readonly { readonly id: number }[];
-  readonly nextCursor: string | null;
-}
+export type TaskPage = ListPage<{ readonly id: number }>;
 
 /** The tasks among these that the agent has now and that are not over, by the API: the stream may be a moment behind it. */
 export async function stillWith(
@@ -12,13 +10,9 @@ export async function stillWith(
   read: (path: string) => Promise<Answer<TaskPage>>,
 ): Promise<Answer<readonly number[]>> {
   const held = new Set<number>();
-  const first = `/tasks?agentId=${agentId}&status=assigned,accepted,in_transit&limit=100`;
-  for (let path = first; ; ) {
-    const answer = await read(path);
+  for await (const answer of listPages(`/tasks?agentId=${agentId}&status=assigned,accepted,in_transit`, read)) {
     if (!answer.ok) return answer;
-    const { items, nextCursor } = answer.data;
-    for (const { id } of items) held.add(id);
-    if (nextCursor === null) return { ...answer, data: ids.filter((id) => held.has(id)) };
-    path = `${first}&cursor=${encodeURIComponent(nextCursor)}`;
+    for (const { id } of answer.data.items) held.add(id);
   }
+  return { ok: true, status: 200, data: ids.filter((id) => held.has(id)) };
 }

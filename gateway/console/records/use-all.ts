@@ -1,15 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Answer } from '../live/protocol.ts';
 import { callApi } from '../page/link.ts';
 import { isCutOff } from '../page/state.ts';
-
-/** The API gives at most so many at once. */
-const PAGE = 100;
-
-interface ListAnswer<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | null;
-}
+import { listPages } from './list-pages.ts';
 
 /** Every record of a list of the API, page after page as they come. Cut off, it waits for the connection. */
 export function useAll<Item>(path: string): readonly Item[] {
@@ -30,12 +22,11 @@ export function useAll<Item>(path: string): readonly Item[] {
 /** Resolves to whether it came to the end of the list. */
 async function readAll<Item>(path: string, left: AbortSignal, show: (found: Item[]) => void): Promise<boolean> {
   const found: Item[] = [];
-  for (let next = ''; ; ) {
-    const answer: Answer<ListAnswer<Item>> = await callApi({ method: 'GET', path: `${path}?limit=${PAGE}${next}` });
+  const pages = listPages<Item>(path, (page) => callApi({ method: 'GET', path: page }));
+  for await (const answer of pages) {
     if (left.aborted || !answer.ok) return false;
     found.push(...answer.data.items);
     show([...found]);
-    if (answer.data.nextCursor === null) return true;
-    next = `&cursor=${encodeURIComponent(answer.data.nextCursor)}`;
   }
+  return true;
 }

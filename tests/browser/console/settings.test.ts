@@ -108,14 +108,20 @@ async function makeKeys({ page }: Visit): Promise<void> {
   assert.deepEqual([await status(first), await status(second)], [401, 200]);
 }
 
+/** An organization of its own, its administrator, and the API as that user. */
+async function makeAdmin() {
+  const { databaseUrl } = fixture.gateway;
+  const { organizationId } = await fixture.organization();
+  const admin = await seedUser(databaseUrl, organizationId, 'org_admin', PASSWORD);
+  const api = fixture.clientOf(await seedSession(databaseUrl, organizationId, admin.userId));
+  return { databaseUrl, organizationId, admin, api };
+}
+
 test(
   'an administrator changes settings, invites a person and makes a key; a dispatcher reads the settings',
   WITH_BROWSER,
   async () => {
-    const { databaseUrl } = fixture.gateway;
-    const { organizationId } = await fixture.organization();
-    const admin = await seedUser(databaseUrl, organizationId, 'org_admin', PASSWORD);
-    const api = fixture.clientOf(await seedSession(databaseUrl, organizationId, admin.userId));
+    const { databaseUrl, organizationId, admin, api } = await makeAdmin();
     const settings = { assignment: { maxAttempts: 7 }, color: 'green' };
     assert.equal((await api.patch(`/organizations/${organizationId}`, { settings })).status, 200);
     const { page, troubles } = await openSettings(admin);
@@ -140,10 +146,7 @@ test(
   'a save holds only the fields that one has changed, so the changes of another administrator stay',
   WITH_BROWSER,
   async () => {
-    const { databaseUrl } = fixture.gateway;
-    const { organizationId } = await fixture.organization();
-    const admin = await seedUser(databaseUrl, organizationId, 'org_admin', PASSWORD);
-    const api = fixture.clientOf(await seedSession(databaseUrl, organizationId, admin.userId));
+    const { organizationId, admin, api } = await makeAdmin();
     const { page } = await openSettings(admin);
     const visit = { page, api, organizationId };
     const save = (settings: object) => api.patch(`/organizations/${organizationId}`, { settings });
