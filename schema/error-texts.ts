@@ -7,7 +7,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { readonly when: string; re
     remedy: 'Correct the fields',
   },
   TOKEN_INVALID: {
-    when: 'The token of a mail or an invitation is unknown, used or expired',
+    when: 'The token of a mail or an invitation is unknown, used or expired, or its user is inactive',
     remedy: 'Request a new mail or invitation',
   },
   UNAUTHORIZED: { when: 'No credential, or a wrong one', remedy: 'Send a valid key, or sign in again' },

@@ -79,7 +79,7 @@ export function askPage(page: AccountPage, problem?: string): string {
   });
 }
 
-/** The way on from a link that is unknown, used or too old. The three look alike. */
+/** The way on from a link that is unknown, used or too old, or whose user is inactive. They look alike. */
 export function deadLinkPage(page: AccountPage): string {
   const { life } = WORDS[page];
   const used: Readonly<Record<AccountPage, Piece>> = {
@@ -110,11 +110,14 @@ export const ASKED_PAGE = ACCOUNT_SCREEN.note({
 });
 
 /** The page after a token was spent: the change that it made, and the next step. */
-export function donePage(page: AccountPage, { letterhead, email }: TokenHolder): string {
+export function donePage(page: AccountPage, { letterhead, email, isOrganizationActive }: TokenHolder): string {
   const isVerified = page === 'verify';
+  const when = isOrganizationActive
+    ? 'You can sign in now,'
+    : 'Your organization is not active at present, so nobody can sign in to it. Once it is active, sign in';
   return ACCOUNT_SCREEN.note({
     title: isVerified ? 'Your address is confirmed' : 'Your password is saved',
-    text: html`You can sign in now, with <bdi dir="ltr">${email}</bdi>${!isVerified && ' and your new password'}. You can close this page.`,
+    text: html`${when} with <bdi dir="ltr">${email}</bdi>${!isVerified && ' and your new password'}. You can close this page.`,
     actions: isVerified && html`<p>No password yet? <a href="/account/reset">Choose one</a>.</p>`,
     letterhead,
   });

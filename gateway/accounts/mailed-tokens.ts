@@ -29,7 +29,7 @@ export interface MailedTokens {
   /** Does the same for every address, known or not; RATE_LIMITED after too many. */
   request(purpose: TokenPurpose, email: string, origin: Origin): Promise<Refusal | undefined>;
   /**
-   * TOKEN_INVALID for one that is unknown, spent or expired. Resolves when no process refuses the user any more for an
+   * TOKEN_INVALID for one that is unknown, spent or expired, or whose user is inactive. Resolves when no process refuses the user any more for an
    * address that is not proved.
    */
   verify(token: string, origin: Origin): Promise<Refusal | undefined>;

@@ -93,24 +93,30 @@ function addresseeOf({ name, settings, ...user }: Addressee) {
 }
 
 /** The user that a token is for, as a page shows it. */
-export type TokenHolder = Omit<IssuedToken, 'token'>;
+export interface TokenHolder extends Omit<IssuedToken, 'token'> {
+  /** Else a login is refused, also after the token is spent. */
+  readonly isOrganizationActive: boolean;
+}
 
-/** The user of a token that is good for one of these purposes, without spending it. */
+/** The user of a token that is good for one of these purposes, without spending it. An inactive user has none. */
 export async function findTokenHolder(
   sql: Sql,
   token: string,
   purposes: readonly string[],
   now: number,
 ): Promise<TokenHolder | undefined> {
-  const query = () => sql<Addressee[]>`
-    SELECT u.organization_id, u.email, u.first_name, o.name, o.settings
+  const query = () => sql<(Addressee & Pick<TokenHolder, 'isOrganizationActive'>)[]>`
+    SELECT u.organization_id, u.email, u.first_name, o.name, o.settings,
+      coalesce(o.status, 'active') = 'active' AS is_organization_active
     FROM user_tokens t
       JOIN users u ON u.organization_id = t.organization_id AND u.id = t.user_id
       LEFT JOIN organizations o ON o.organization_id = u.organization_id
     WHERE t.token_hash = ${hashed(sql, token)} AND t.purpose = ANY(${textArray(purposes)}::text[])
-      AND t.expires_at > ${isoTime(now)}`;
+      AND t.expires_at > ${isoTime(now)} AND u.is_active`;
   const [holder] = await retried(query, LIMITS.fetchDeadlineMs, 'looking up a token');
-  return holder && addresseeOf(holder);
+  if (!holder) return undefined;
+  const { isOrganizationActive, ...addressee } = holder;
+  return { ...addresseeOf(addressee), isOrganizationActive };
 }
 
 /** A new token by which a user sets a password, and the statement that puts it in the place of the last one. */
@@ -136,7 +142,7 @@ export async function withdrawToken(sql: Sql, token: string): Promise<void> {
   );
 }
 
-/** Spends a token that proves an e-mail address; false when it is unknown, spent or expired. */
+/** Spends a token that proves an e-mail address; false when it is unknown, spent or expired, or its user is inactive. */
 export async function verifyEmail(sql: Sql, token: string, now: number, origin: Origin): Promise<boolean> {
   const spent = await once(
     sql`
@@ -157,8 +163,8 @@ export async function verifyEmail(sql: Sql, token: string, now: number, origin: 
 }
 
 /**
- * Spends a token on a new password and ends the user's sessions; undefined when it is unknown, spent or expired. The
- * holder of the token reads the user's mail, so the address counts as verified from then on.
+ * Spends a token on a new password and ends the user's sessions; undefined when it is unknown, spent or expired, or
+ * its user is inactive. The holder of the token reads the user's mail, so the address counts as verified from then on.
  */
 export async function resetPassword(
   sql: Sql,
@@ -169,14 +175,11 @@ export async function resetPassword(
 ): Promise<TokenOwner | undefined> {
   const [owner] = await once(
     sql<TokenOwner[]>`
-    WITH ${spending(sql, PASSWORD_PURPOSES, token, now)}, held AS (
-      SELECT u.organization_id, u.id, u.email_verified_at IS NULL AS is_verifying
-      FROM spent s JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id FOR UPDATE OF u
-    ), reset AS (
+    WITH ${spending(sql, PASSWORD_PURPOSES, token, now)}, reset AS (
       UPDATE users u SET password_hash = ${passwordHash}, version = u.version + 1, updated_at = ${isoTime(now)},
         email_verified_at = coalesce(u.email_verified_at, ${isoTime(now)})
-      FROM held h WHERE u.organization_id = h.organization_id AND u.id = h.id
-      RETURNING u.organization_id, u.id, h.is_verifying
+      FROM spent s WHERE u.organization_id = s.organization_id AND u.id = s.user_id
+      RETURNING u.organization_id, u.id, s.is_verifying
     ), ended AS (
       UPDATE sessions s SET revoked_at = ${isoTime(now)} FROM reset r
       WHERE s.organization_id = r.organization_id AND s.user_id = r.id AND s.revoked_at IS NULL
@@ -194,18 +197,22 @@ export async function resetPassword(
 }
 
 /**
- * `spent`: the owner of a valid token. Every token of these purposes goes with it. Of two statements at the same time
- * the later one finds its token gone.
+ * `spent`: the active owner of a valid token, with whether its address is still to be verified. Every token of these
+ * purposes goes with it. Of two statements at the same time the later one finds its token gone. The user's row is locked
+ * first, as a deactivation does, which voids the tokens: of the two the later one sees what the earlier one did.
  */
 function spending(sql: Sql, purposes: readonly string[], token: string, now: number): Fragment {
   return sql`
-    voided AS (
-      DELETE FROM user_tokens WHERE purpose = ANY(${textArray(purposes)}::text[]) AND (organization_id, user_id) IN (
-        SELECT organization_id, user_id FROM user_tokens
-        WHERE token_hash = ${hashed(sql, token)} AND purpose = ANY(${textArray(purposes)}::text[])
-          AND expires_at > ${isoTime(now)})
-      RETURNING organization_id, user_id, token_hash
+    holder AS MATERIALIZED (
+      SELECT u.organization_id, u.id AS user_id, u.email_verified_at IS NULL AS is_verifying
+      FROM user_tokens t JOIN users u ON u.organization_id = t.organization_id AND u.id = t.user_id
+      WHERE t.token_hash = ${hashed(sql, token)} AND t.purpose = ANY(${textArray(purposes)}::text[])
+        AND t.expires_at > ${isoTime(now)} AND u.is_active FOR UPDATE OF u
+    ), voided AS (
+      DELETE FROM user_tokens t USING holder h
+      WHERE t.organization_id = h.organization_id AND t.user_id = h.user_id AND t.purpose = ANY(${textArray(purposes)}::text[])
+      RETURNING t.organization_id, t.user_id, t.token_hash, h.is_verifying
     ), spent AS (
-      SELECT organization_id, user_id FROM voided WHERE token_hash = ${hashed(sql, token)}
+      SELECT organization_id, user_id, is_verifying FROM voided WHERE token_hash = ${hashed(sql, token)}
     )`;
 }

@@ -26,6 +26,26 @@ export const ACCESS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/store/accounts/user-token-store.ts',
+    ['api/administration/links-of-inactive'],
+    [
+      [' AND u.is_active FOR UPDATE OF u', ' FOR UPDATE OF u', 'A link of an inactive user changes nothing.'],
+      ['${isoTime(now)} AND u.is_active`', '${isoTime(now)}`', 'A link of an inactive user opens no page.'],
+    ],
+  ),
+  ...mutationsOf(
+    'schema/migrations/0042-links-of-inactive-users.sql',
+    ['api/administration/links-of-inactive'],
+    [
+      ['OLD.is_active IS DISTINCT FROM', 'OLD.is_active AND NOT', 'A link made beside a deactivation stays dead.'],
+      [
+        'UPDATE user_tokens SET token_hash = sha256(token_hash)',
+        'DELETE FROM user_tokens',
+        'Void links count as mails.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/runtime/secret-box.ts',
     ['unit/runtime/secret-box'],
     [

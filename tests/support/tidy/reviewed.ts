@@ -309,6 +309,11 @@ export const reviewed: Reviewed = {
       reason: 'the same',
     },
     {
+      path: 'schema/migrations/0042-links-of-inactive-users.sql',
+      table: 'user_tokens',
+      reason: 'a trigger voids them in the transaction that changes the activity of their user, by any writer',
+    },
+    {
       path: 'engine/store/cluster/maintenance-store.ts',
       table: 'access_changes',
       reason: 'removes rows that triggers wrote and every process has read',
