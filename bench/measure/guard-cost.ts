@@ -38,7 +38,7 @@ export async function measureGuardCost(calls: number, channels: number): Promise
   };
   const authenticate = createAuthenticator({
     ...parts,
-    streamTokens: { take: async () => undefined },
+    streamTokens: { find: async () => undefined, take: async () => undefined },
     log: createLog('bench', 'silent'),
   });
   const isSecure = createTransportGuard({ servesTls: false, allowInsecureHttp: false, isTrusted: () => true });

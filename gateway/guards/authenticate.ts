@@ -37,7 +37,7 @@ export type Authenticate = (
 
 export interface AuthenticationParts {
   readonly credentials: Pick<CredentialCache, 'find' | 'findByHash'>;
-  readonly streamTokens: Pick<StreamTokenStore, 'take'>;
+  readonly streamTokens: Pick<StreamTokenStore, 'find' | 'take'>;
   readonly store: Pick<CredentialStore, 'findConsoleChannel'>;
   readonly feed: Pick<AccessFeed, 'generation'>;
   readonly log: Log;
@@ -103,14 +103,16 @@ function streamTokensIn(query: string): string[] {
   return values.map((part) => part.slice(TOKEN_PARAMETER.length)).filter((value) => value !== '');
 }
 
-/** The owner of the token, with its present rights. */
+/** The owner of the token, with its present rights. HEAD opens no stream, so it uses no token up. */
 async function admitByStreamToken(
   parts: AuthenticationParts,
   asked: Pick<Asked, 'request' | 'guard' | 'origin'>,
   token: string,
 ): Promise<Authentication> {
   if (!STREAM_TOKEN.test(token)) return { refused: UNAUTHORIZED };
-  const grant = await parts.streamTokens.take(token).catch((error: unknown) => {
+  const { streamTokens } = parts;
+  const asking = asked.request.method === 'HEAD' ? streamTokens.find(token) : streamTokens.take(token);
+  const grant = await asking.catch((error: unknown) => {
     parts.log.debug({ err: error }, 'a stream token could not be looked up');
     return 'unavailable' as const;
   });

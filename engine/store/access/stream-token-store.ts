@@ -10,11 +10,13 @@ export interface StreamGrant {
   readonly organizationId: number;
 }
 
-/** One-use credentials for streams, known by their hashes. Both reject while Redis is away. */
+/** One-use credentials for streams, known by their hashes. All reject while Redis is away. */
 export interface StreamTokenStore {
   /** Makes a token that lives `streamTokenMs`. */
   issue(grant: StreamGrant): Promise<string>;
-  /** Undefined for a token that is unknown, used or expired. */
+  /** Undefined for a token that is unknown, used or expired. The token stays good. */
+  find(token: string): Promise<StreamGrant | undefined>;
+  /** The same, and uses the token up. */
   take(token: string): Promise<StreamGrant | undefined>;
 }
 
@@ -28,11 +30,13 @@ export function createStreamTokenStore(redis: Redis, keys: Pick<RedisKeys, 'stre
       await redis.set(keys.streamToken(hashSecret(token)), grant, 'PX', LIMITS.streamTokenMs);
       return token;
     },
-    async take(token) {
-      const grant = await redis.getdel(keys.streamToken(hashSecret(token)));
-      if (grant === null) return undefined;
-      const [organizationId, credentialHash] = grant.split(' ');
-      return { organizationId: Number(organizationId), credentialHash: credentialHash! };
-    },
+    find: async (token) => grantIn(await redis.get(keys.streamToken(hashSecret(token)))),
+    take: async (token) => grantIn(await redis.getdel(keys.streamToken(hashSecret(token)))),
   };
+}
+
+function grantIn(text: string | null): StreamGrant | undefined {
+  if (text === null) return undefined;
+  const [organizationId, credentialHash] = text.split(' ');
+  return { organizationId: Number(organizationId), credentialHash: credentialHash! };
 }

@@ -77,6 +77,30 @@ test('a token counts only on streams, alone and whole', async () => {
   await open(token);
 });
 
+test('HEAD of a stream uses no token up, and a GET does, also one that is refused', async () => {
+  const { issue, open, api, organizationId } = await dispatcher();
+  const token = await issue();
+  const head = (path: string) =>
+    api.raw<undefined>({ method: 'HEAD', path: `/api/v1/realtime/${path}?token=${token}` });
+  for (const path of [`organizations/${organizationId}/events`, 'me/events']) {
+    const { status, text } = await head(path);
+    assert.deepEqual([status, text], [200, '']);
+  }
+  await open(token);
+  assert.equal((await head('me/events')).status, 401, 'used');
+  const [stranger, another] = [await fixture.organization(), await issue()];
+  const refusals = [];
+  for (const id of [stranger.organizationId, Number.MAX_SAFE_INTEGER]) {
+    const { status, text } = await refusalOf(open(await issue(), { path: `/realtime/organizations/${id}/events` }));
+    refusals.push([status, JSON.parse(text).message.replace(`${id}`, 'N')]);
+  }
+  assert.deepEqual(refusals[0], [404, 'Organization with ID N not found']);
+  assert.deepEqual(refusals[1], refusals[0], 'whether there is such an organization shows nowhere');
+  const path = `/realtime/organizations/${stranger.organizationId}/events`;
+  assert.equal((await refusalOf(open(another, { path }))).status, 404);
+  assert.equal((await refusalOf(open(another))).status, 401, 'used by the GET that was refused');
+});
+
 test('a token is not repeated in an answer, and stands in Redis by its hash alone, for a minute', async () => {
   const { api, issue, open, key } = await dispatcher();
   const token = await issue();

@@ -26,6 +26,11 @@ export const ACCESS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/guards/authenticate.ts',
+    ['api/streams/streams-token'],
+    [["method === 'HEAD' ? ", "method === 'NONE' ? ", 'HEAD uses no stream token up.']],
+  ),
+  ...mutationsOf(
     'engine/store/accounts/user-token-store.ts',
     ['api/administration/links-of-inactive'],
     [

@@ -64,7 +64,7 @@ async function refusalOfKeys(key: string): Promise<(wrong: string) => Promise<()
   });
   const authenticate = createAuthenticator({
     credentials,
-    streamTokens: { take: async () => undefined },
+    streamTokens: { find: async () => undefined, take: async () => undefined },
     store: { findConsoleChannel: async () => undefined },
     feed: { generation: 0 },
     log: createLog('gateway', 'silent'),

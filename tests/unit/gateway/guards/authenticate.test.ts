@@ -62,7 +62,7 @@ async function ask(asking: Asking) {
       find: (secret) => (secret === KEY || secret === TOKEN ? credential : undefined),
       findByHash: () => undefined,
     },
-    streamTokens: { take: async () => undefined },
+    streamTokens: { find: async () => undefined, take: async () => undefined },
     store: {
       async findConsoleChannel(organizationId) {
         onOrganizationAsked();
