@@ -2,11 +2,13 @@ import { replaceLostSecrets } from '../../engine/store/secrets/lost-secrets.ts';
 import { sealSecrets } from '../../engine/store/secrets/seal-secrets.ts';
 import {
   findMissingKeys,
+  findProgramsWithout,
   forgetUnusedKeys,
   listKeyUses,
   openSecretBox,
 } from '../../engine/store/secrets/secret-key-store.ts';
 import { RefusedError } from './admin-errors.ts';
+import type { OperatorStores } from './operator-stores.ts';
 import type { StoreVerb } from './verb.ts';
 
 /** Commands on the secrets that are stored encrypted, and on the keys of SECRETS_KEY. */
@@ -30,7 +32,9 @@ export const SECRETS_VERBS: readonly StoreVerb[] = [
     verb: 'rotate',
     summary: 'encrypt every secret under the first key of SECRETS_KEY, and forget keys that nothing needs',
     parameters: [],
-    async run({ sql, secretsKeys }) {
+    async run(stores) {
+      const { sql, secretsKeys } = stores;
+      await checkKnown(stores);
       const box = await openSecretBox(sql, { secretsKeys });
       const counts = await sealSecrets(sql, box, 'all');
       return { key: box.keyId, ...counts, forgottenKeys: await forgetUnusedKeys(sql, box) };
@@ -53,3 +57,15 @@ export const SECRETS_VERBS: readonly StoreVerb[] = [
     },
   },
 ];
+
+/** Running programs that lack the first key could not read what is encrypted under it. Throws RefusedError. */
+async function checkKnown(stores: OperatorStores): Promise<void> {
+  const { keyId } = stores.secretBox();
+  const programs = await findProgramsWithout(stores.sql, keyId);
+  if (programs.length === 0) return;
+  throw new RefusedError(
+    `No gateway and no worker has started with ${keyId} as the first key of SECRETS_KEY yet, and programs run ` +
+      `(${programs.join(', ')}). They could not read what is encrypted under it. Start every gateway and worker again ` +
+      'with this key first and the others behind it, then repeat this.',
+  );
+}

@@ -37,6 +37,20 @@ export async function openSecretBox(sql: Sql, config: Pick<Config, 'secretsKeys'
   );
 }
 
+/**
+ * The running programs, by the names of their connections, while none has ever started with this key in the first place:
+ * then there may be some that lack it. None once it is noted, since from then on no process starts without it.
+ */
+export async function findProgramsWithout(sql: Sql, keyId: string): Promise<string[]> {
+  const query = () => sql<{ name: string }[]>`
+    SELECT DISTINCT a.application_name AS name FROM pg_stat_activity a
+    WHERE a.datname = current_database() AND a.application_name LIKE 'dispatch %'
+      AND a.application_name <> 'dispatch admin' AND NOT EXISTS (SELECT FROM secret_keys WHERE id = ${keyId})
+    ORDER BY name`;
+  const rows = await retried(query, LIMITS.fetchDeadlineMs, 'looking for running programs');
+  return rows.map(({ name }) => name);
+}
+
 /** The noted keys that are not given. */
 export async function findMissingKeys(sql: Sql, box: SecretBox): Promise<string[]> {
   const query = () => sql<{ id: string }[]>`

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { requireSecretBox } from '../../../engine/runtime/config.ts';
+import { connectPostgres } from '../../../engine/store/postgres.ts';
 import { openSecretBox } from '../../../engine/store/secrets/secret-key-store.ts';
 import { VERBS } from '../../../gateway/admin-cli/parse-verb.ts';
 import { runAdmin } from '../../../gateway/admin-cli/run-admin.ts';
@@ -72,6 +74,28 @@ test('an installation in clear is encrypted, gets another key, and then needs th
       ['in clear', '–', '0', '0', '0', '0'],
     ],
   );
+});
+
+test('a key that no program has started with is refused while programs run, and nothing is encrypted under it', async () => {
+  const third = Buffer.alloc(32, 'third').toString('base64');
+  const keys = `${third},${NEW}`;
+  const program = connectPostgres(database.url, { name: 'dispatch test', connections: 1, statementTimeoutMs: 5_000 });
+  try {
+    await program`SELECT 1`;
+    const { keyId } = requireSecretBox({ secretsKeys: [Buffer.from(third, 'base64')] });
+    const refused = await run('rotate', keys);
+    assert.equal(refused.exitCode, 1);
+    assert.match(refused.stderr, new RegExp(`started with ${keyId} as the first key .*\\(dispatch test\\)`));
+    assert.match(refused.stderr, /Start every gateway and worker again with this key first/);
+    const listed = await done<{ key: string }[]>('list', NEW!);
+    assert.ok(!listed.some(({ key }) => key === keyId), 'nothing is noted');
+    await done('rotate', NEW!);
+    await openSecretBox(program, { secretsKeys: keys.split(',').map((key) => Buffer.from(key, 'base64')) });
+    assert.equal((await done<{ webhooks: number }>('rotate', keys)).webhooks, 3);
+  } finally {
+    await program.end();
+  }
+  assert.equal((await done<{ webhooks: number }>('rotate', `${NEW},${third}`)).webhooks, 3, 'nothing runs');
 });
 
 test('a key that is lost is given up, once', async () => {

@@ -70,6 +70,22 @@ export const ACCESS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/admin-cli/secrets-verbs.ts',
+    ['integration/admin/secrets'],
+    [['await checkKnown(stores);', '', 'No rotation to a key that running programs may lack.']],
+  ),
+  ...mutationsOf(
+    'engine/store/secrets/secret-key-store.ts',
+    ['integration/admin/secrets'],
+    [
+      [
+        'WHERE id = ${keyId})\n    ORDER BY name',
+        'WHERE id <> ${keyId})\n    ORDER BY name',
+        'A noted key may be rotated to beside programs.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/store/secrets/seal-secrets.ts',
     ['integration/store/secrets'],
     [
