@@ -51,6 +51,11 @@ export function topUpOf(customerId: number, amountMinor: number, currency: strin
   return { debit: FUNDING, credit: walletOf(customerId), amountMinor, currency };
 }
 
+/** Cash that a task collects at its end: as the payment that it becomes. */
+export function collectionOf(task: Holder, amountMinor: number, currency: string): Movement {
+  return { debit: cashOf(task), credit: REVENUE, amountMinor, currency };
+}
+
 /** An agent hands over collected cash. */
 export function dropOf(task: Holder, amountMinor: number, currency: string): Movement {
   return { debit: OFFICE, credit: cashOf(task), amountMinor, currency };

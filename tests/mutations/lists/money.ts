@@ -2,6 +2,7 @@ import { type Mutation, mutationsOf } from '../mutation.ts';
 
 const MACHINE = ['unit/domain/money/payment-machine'];
 const DECIDE = ['unit/engine/decide/decide-payments'];
+const FULL = ['unit/engine/decide/full-accounts'];
 
 /** Faults in payments and in the ledger. */
 export const MONEY: readonly Mutation[] = [
@@ -94,6 +95,16 @@ export const MONEY: readonly Mutation[] = [
       ],
     ],
   ),
+  ...mutationsOf('engine/org/decide/steps/payment-steps.ts', FULL, [
+    [' && !isFull(credit, -amountMinor)', '', 'A movement that one side cannot hold is refused.'],
+    ['!isFull(debit, amountMinor) && ', '', 'A movement that the other side cannot hold is refused.'],
+  ]),
+  ...mutationsOf('engine/org/decide/money/settle-payment.ts', FULL, [
+    ['  captured: captureOf,\n', '', 'A report of money that cannot be booked is refused and does not throw.'],
+  ]),
+  ...mutationsOf('engine/org/decide/steps/cash-task.ts', FULL, [
+    ['const isPaid = ', 'const isPaid = true || ', 'A collection that cannot be booked is refused.'],
+  ]),
   ...mutationsOf('engine/org/decide/money/settle-payment.ts', DECIDE, [
     [
       "current?.status === 'succeeded' && current.id !== before.id",

@@ -2,7 +2,7 @@ import type { PayTask } from '../../../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
 import type { PaymentRecord } from '../../../../schema/money/payment.ts';
 import { isCashType, type TaskRecord } from '../../../../schema/tasks/task.ts';
-import { walletOf } from '../../../domain/money/ledger.ts';
+import { captureOf, walletOf } from '../../../domain/money/ledger.ts';
 import { formatMinor, parseAmount } from '../../../domain/money/money.ts';
 import { maySee } from '../../../domain/tasks/task-machine.ts';
 import { paymentStep } from '../../apply/event-encoding.ts';
@@ -17,6 +17,7 @@ import {
   fundsIn,
   insufficientFunds,
   isOnlyOffered,
+  judgeMovement,
   newPayment,
   type Sum,
 } from '../steps/payment-steps.ts';
@@ -36,7 +37,7 @@ export const payTaskRule = rule<PayTask>({
 /**
  * POST /payments/cash, /payments/wallet and /payments/initialize. Cash and wallets pay at once, and in place of an
  * online payment that is still open; an online one waits for what the provider reports.
- * Refuses: 400 for a currency that does not exist, or an amount that it does not allow; 404, also for a task that the
+ * Refuses: 400 for a currency that does not exist, or an amount that it or the accounts do not allow; 404, also for a task that the
  * agent does not have; 409 TASK_NOT_PAYABLE, also for an agent that has not accepted the task; TASK_ALREADY_PAID,
  * PAYMENT_PENDING, PAYMENT_AMOUNT_MISMATCH, CUSTOMER_REQUIRED, INSUFFICIENT_FUNDS.
  */
@@ -59,6 +60,9 @@ export function decidePayTask(draft: Draft, command: PayTask, context: DecideCon
   const uncovered = method === 'wallet' ? judgeWallet(draft, facts.task, sum) : undefined;
   if (uncovered) return refuse(uncovered);
   const payment = newPayment(facts.task, sum, command, context);
+  // Also online: nobody is to pay what cannot be booked.
+  const overflow = judgeMovement(draft, captureOf(payment));
+  if (overflow) return refuse(overflow);
   if (method === 'online') {
     draft.put({ kind: 'put-payment', payment });
     draftPaidTask(draft, facts, payment, context.now);

@@ -1,9 +1,9 @@
 import type { Caller, SettlePayment } from '../../../../schema/commands.ts';
 import type { PaymentRecord } from '../../../../schema/money/payment.ts';
-import { refundReversalOf } from '../../../domain/money/ledger.ts';
-import { isGivenUp, judgeReport, newRefund } from '../../../domain/money/payment-machine.ts';
+import { captureOf, type Movement, refundOf, refundReversalOf } from '../../../domain/money/ledger.ts';
+import { isGivenUp, judgeReport, newRefund, type PaymentStep } from '../../../domain/money/payment-machine.ts';
 import type { Draft } from '../../state/draft.ts';
-import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';
+import { type DecideContext, type Decision, NOTHING_SHOWN, refuse } from '../decision.ts';
 import { MONEY } from '../id-demand.ts';
 import { rule } from '../rule.ts';
 import {
@@ -14,6 +14,7 @@ import {
   draftRefund,
   draftTransfer,
   giveUpPayment,
+  judgeMovement,
   tellPayment,
 } from '../steps/payment-steps.ts';
 
@@ -24,13 +25,19 @@ export const settlePaymentRule = rule<SettlePayment>({
   decide: decideSettlePayment,
 });
 
-/** The provider's report about a payment, by callback or by a worker's question. A known fact changes nothing. */
+/**
+ * The provider's report about a payment, by callback or by a worker's question. A known fact changes nothing.
+ * Refuses: 400 for money that the accounts cannot hold. Workers ask the provider again.
+ */
 export function decideSettlePayment(draft: Draft, command: SettlePayment, context: DecideContext): Decision {
   const { paymentId, report, caller } = command;
   const before = draft.findPayment(paymentId);
   if (!before) return NOTHING_SHOWN;
   const step = judgeReport(before, report, context.now);
   if (step.kind === 'nothing') return NOTHING_SHOWN;
+  const movement = MOVEMENT_OF[step.kind]?.(before);
+  const overflow = movement && judgeMovement(draft, movement);
+  if (overflow) return refuse(overflow);
   if (step.kind === 'captured') {
     settleCapture(draft, before, step.fields, caller, context);
     return NOTHING_SHOWN;
@@ -61,6 +68,13 @@ export function decideSettlePayment(draft: Draft, command: SettlePayment, contex
   }
   return NOTHING_SHOWN;
 }
+
+/** The reports that move money. */
+const MOVEMENT_OF: Readonly<Partial<Record<PaymentStep['kind'], (payment: PaymentRecord) => Movement>>> = {
+  captured: captureOf,
+  refunded: refundOf,
+  'refund-reversed': refundReversalOf,
+};
 
 /** Money that comes for a payment that something else came before goes back. */
 function settleCapture(

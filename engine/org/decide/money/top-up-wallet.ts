@@ -7,7 +7,7 @@ import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, refuse, violate } from '../decision.ts';
 import { MONEY } from '../id-demand.ts';
 import { rule } from '../rule.ts';
-import { draftTransfer } from '../steps/payment-steps.ts';
+import { draftTransfer, judgeMovement } from '../steps/payment-steps.ts';
 
 export const topUpWalletRule = rule<TopUpWallet>({
   needs(search, { customerId }) {
@@ -20,8 +20,8 @@ export const topUpWalletRule = rule<TopUpWallet>({
 });
 
 /**
- * POST /wallets/:customerId/top-ups. Refuses: 400 for a currency that does not exist, or an amount that it does not
- * allow; 404.
+ * POST /wallets/:customerId/top-ups. Refuses: 400 for a currency that does not exist, or an amount that it or the
+ * accounts do not allow; 404.
  */
 export function decideTopUpWallet(draft: Draft, command: TopUpWallet, context: DecideContext): Decision {
   const { customerId, input, caller } = command;
@@ -30,6 +30,8 @@ export function decideTopUpWallet(draft: Draft, command: TopUpWallet, context: D
   if ('violation' in parsed) return violate(parsed.violation);
   if (!draft.findCustomer(customerId)) return refuse(notFound('Customer', customerId));
   const movement = topUpOf(customerId, parsed.minor, currency);
+  const overflow = judgeMovement(draft, movement);
+  if (overflow) return refuse(overflow);
   const what = { kind: 'top_up', paymentId: null, taskId: null, reference: input.reference ?? null } as const;
   const transfer = draftTransfer(draft, movement, what, caller, context);
   const wallet = walletOf(customerId);

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../../schema/commands.ts';
 import type { Refusal } from '../../../../schema/errors.ts';
 import { isCashType, type TaskRecord } from '../../../../schema/tasks/task.ts';
-import { cashOf, dropOf } from '../../../domain/money/ledger.ts';
+import { cashOf, collectionOf, dropOf } from '../../../domain/money/ledger.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { DecideContext } from '../decision.ts';
 import {
@@ -11,17 +11,23 @@ import {
   fundsIn,
   giveUpPayment,
   insufficientFunds,
+  judgeMovement,
   newPayment,
 } from './payment-steps.ts';
 
 type Ended = Pick<TaskRecord, 'status' | 'outcome'>;
 
-/** Whether the cash that a task would hand over is there. */
+/** Whether the cash that a task would hand over is there, and the accounts can take what its end moves. */
 export function judgeCash(draft: Draft, task: TaskRecord, ended: Ended): Refusal | undefined {
-  if (task.taskType !== 'cash_drop' || !isDone(ended)) return undefined;
+  if (!isCashType(task.taskType) || !isDone(ended)) return undefined;
   const [amountMinor, currency] = [task.amountMinor!, task.currency!];
+  if (task.taskType === 'cash_collection') {
+    const isPaid = currentPayment(draft, task)?.status === 'succeeded';
+    return isPaid ? undefined : judgeMovement(draft, collectionOf(task, amountMinor, currency));
+  }
   const funds = fundsIn(draft, cashOf(task), currency);
-  return funds < amountMinor ? insufficientFunds(funds, { amountMinor, currency }) : undefined;
+  if (funds < amountMinor) return insufficientFunds(funds, { amountMinor, currency });
+  return judgeMovement(draft, dropOf(task, amountMinor, currency));
 }
 
 /** Drafts the end of the payment that a task waits for, once that is cancelled. */

@@ -29,7 +29,24 @@ export function insufficientFunds(fundsMinor: number, { amountMinor, currency }:
   return refusal('INSUFFICIENT_FUNDS', undefined, { balance, amount: formatMinor(amountMinor, currency), currency });
 }
 
-/** Drafts a line of the ledger; returns it. */
+/**
+ * Why accounts cannot take a movement: past 2^53 - 1 minor units a number is not exact. Asked before anything is drafted,
+ * because a decision that throws fails every other one in memory with it.
+ */
+export function judgeMovement(draft: Draft, { debit, credit, amountMinor, currency }: Movement): Refusal | undefined {
+  const isFull = (owner: AccountOwner, byMinor: number) =>
+    !Number.isSafeInteger(balanceAfter(draft, owner, byMinor, currency));
+  if (!isFull(debit, amountMinor) && !isFull(credit, -amountMinor)) return undefined;
+  const most = formatMinor(Number.MAX_SAFE_INTEGER, currency);
+  const violation = `amount must keep every balance within ${most} ${currency}: use a smaller amount or another currency`;
+  return refusal('VALIDATION_FAILED', undefined, { violations: [violation] });
+}
+
+function balanceAfter(draft: Draft, owner: AccountOwner, byMinor: number, currency: string): number {
+  return (draft.findBalance(owner, currency)?.balanceMinor ?? 0) + byMinor;
+}
+
+/** Drafts a line of the ledger, which judgeMovement has let pass; returns it. */
 export function draftTransfer(
   draft: Draft,
   movement: Movement,
@@ -46,7 +63,7 @@ export function draftTransfer(
     { ...credit, amountMinor: -amountMinor },
   ].map((side, index): EntryRecord => {
     const before = draft.findBalance(side, currency);
-    const balanceMinor = (before?.balanceMinor ?? 0) + side.amountMinor;
+    const balanceMinor = balanceAfter(draft, side, side.amountMinor, currency);
     if (!Number.isSafeInteger(balanceMinor)) throw new RangeError(`an account would have ${balanceMinor} ${currency}`);
     const entry = (before?.entries ?? 0) + 1;
     return { organizationId, transferId: id, line: index + 1, currency, ...side, balanceMinor, entry };
