@@ -1,5 +1,6 @@
 import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { PositionView } from '../../../schema/fleet/position.ts';
+import type { PaymentView } from '../../../schema/money/payment.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { StreamLost, StreamReady } from '../../client/event-stream.ts';
 import { midnightMs } from '../time/midnight.ts';
@@ -22,13 +23,23 @@ export interface Changes {
   readonly tasks?: boolean;
   readonly agents?: boolean;
   readonly positions?: boolean;
+  /** The payment that has changed; `any` after a gap in the stream. */
+  readonly payment?: PaymentNews | 'any';
 }
+
+/** A payment, and the task that it was made for. */
+export type PaymentNews = Pick<PaymentView, 'id' | 'taskId'>;
 
 interface LoggedEvent {
   readonly type: string;
   readonly sequence: number;
   readonly timestamp: string;
-  readonly data: { readonly task?: TaskView; readonly agent?: AgentView; readonly items?: readonly PositionView[] };
+  readonly data: {
+    readonly task?: TaskView;
+    readonly agent?: AgentView;
+    readonly payment?: PaymentNews;
+    readonly items?: readonly PositionView[];
+  };
 }
 
 /**
@@ -130,7 +141,7 @@ export class LiveCore {
     const { records, position } = await loadSnapshot(this.#api, this.#timeZone, this.#stopped.signal);
     this.records = records;
     this.#sequence = sequenceOf(position);
-    this.#onChange({ tasks: true, agents: true, positions: true });
+    this.#onChange({ tasks: true, agents: true, positions: true, payment: 'any' });
     return position;
   }
 
@@ -164,13 +175,14 @@ export class LiveCore {
       return this.#onChange({ positions: true });
     }
     this.#sequence = Math.max(this.#sequence, sequence);
-    const { task, agent } = data;
+    const { task, agent, payment } = data;
     const tasks = task !== undefined && this.records.putTask(task, sequence, this.nowMs);
     const agents = agent !== undefined && this.records.putAgent(agent, sequence);
     if (task) this.meet(task.agentId);
     this.#resume?.count(Date.parse(timestamp));
     this.#set({ lagMs: Math.max(0, this.nowMs - Date.parse(timestamp)) });
     if (tasks || agents) this.#onChange({ tasks, agents });
+    if (payment) this.#onChange({ payment });
   }
 
   #ready({ serverTime, position }: StreamReady): void {

@@ -301,6 +301,8 @@ export interface Patch {
   readonly list?: ListPart;
   readonly board?: BoardPart;
   readonly task?: TaskView | null;
+  /** Counts the news of the payments of the open task. */
+  readonly paymentNews?: number;
   readonly courierDay?: CourierDay | null;
   readonly courierPins?: ListDiff<CourierPin>;
   readonly taskPins?: ListDiff<TaskPin>;

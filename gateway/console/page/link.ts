@@ -34,6 +34,8 @@ export const list = signal<ListPart | undefined>(undefined);
 export const board = signal<BoardPart | undefined>(undefined);
 /** Undefined until the worker has answered; null for a task that it does not hold. */
 export const task = signal<TaskView | null | undefined>(undefined);
+/** Counts the news of the payments of the open task: they are no change of the task. */
+export const paymentNews = signal(0);
 /** Undefined until the worker has answered; null for a courier whom it does not hold. */
 export const courierDay = signal<CourierDay | null | undefined>(undefined);
 export const courierPins = signal<readonly CourierPin[]>([]);
@@ -109,6 +111,7 @@ function apply(patch: Patch): void {
     if (patch.list) list.value = patch.list;
     if (patch.board) board.value = patch.board;
     if (patch.task !== undefined) task.value = patch.task;
+    if (patch.paymentNews !== undefined) paymentNews.value = patch.paymentNews;
     if (patch.courierDay !== undefined) courierDay.value = patch.courierDay;
     if (patch.courierPins) courierPins.value = kept.courierPins.take(patch.courierPins);
     if (patch.taskPins) taskPins.value = kept.taskPins.take(patch.taskPins);

@@ -7,7 +7,7 @@ import { Button } from '../ui/controls.tsx';
 
 const { history: words, panel } = text;
 
-/** Every step of a task, the newest first. It is read again whenever the task changes. */
+/** Every step of a task, the newest first. It is read again whenever the task or a payment of it changes. */
 export function TaskHistory({ taskId, version }: { readonly taskId: number; readonly version: string }) {
   const [steps, setSteps] = useState<{ readonly of: number; readonly items: readonly HistoryStepView[] } | null>(null);
   const [hasFailed, setFailed] = useState(false);

@@ -7,7 +7,7 @@ import { TaskButtons } from '../actions/task-buttons.tsx';
 import { shownStatusOf } from '../live/shown-status.ts';
 import { edits } from '../page/edit.ts';
 import { agoOf, spanOf, timeOf } from '../page/format.ts';
-import { callApi, task } from '../page/link.ts';
+import { callApi, paymentNews, task } from '../page/link.ts';
 import { nowMs, taskId } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { couriersText } from '../text/english-couriers.ts';
@@ -82,6 +82,7 @@ function Shown({ task: shown }: { readonly task: TaskView }) {
 
 function Details({ task: shown }: { readonly task: TaskView }) {
   const isOpen = shown.status !== 'completed' && shown.status !== 'cancelled';
+  const news = paymentNews.value;
   return (
     <>
       <header>
@@ -114,8 +115,8 @@ function Details({ task: shown }: { readonly task: TaskView }) {
       <Links task={shown} />
       {shown.packages.length > 0 && <Packages task={shown} />}
       <TaskProofs taskId={shown.id} version={shown.updatedAt} />
-      <TaskPayments taskId={shown.id} version={shown.updatedAt} />
-      <TaskHistory taskId={shown.id} version={shown.updatedAt + shown.status + shown.etaAt} />
+      <TaskPayments taskId={shown.id} version={`${shown.updatedAt} ${news}`} />
+      <TaskHistory taskId={shown.id} version={`${shown.updatedAt}${shown.status}${shown.etaAt} ${news}`} />
     </>
   );
 }

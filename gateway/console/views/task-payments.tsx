@@ -9,7 +9,7 @@ import { evidence as words } from '../text/english-evidence.ts';
 import { Icon } from '../ui/icon.tsx';
 import { say } from '../ui/toasts.tsx';
 
-/** The payments of a task. It is read again whenever the task changes. */
+/** The payments of a task. They are read again whenever the task or one of them changes. */
 export function TaskPayments({ taskId, version }: { readonly taskId: number; readonly version: string }) {
   return may('payments:read') ? <Payments taskId={taskId} version={version} /> : null;
 }

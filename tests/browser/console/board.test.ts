@@ -12,6 +12,11 @@ const chrome = useBrowser();
 const column = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const card = (page: Page, text: string) => page.locator('.task-row').filter({ hasText: text });
 const named = (name: string, last: number) => ({ customer: { name, phone: `+44207946001${last}` } });
+/** A refund changes the payment, and not the task. */
+async function refundPayment(api: typeof fixture.api, taskId: number): Promise<void> {
+  const { items } = (await api.get<{ items: { id: number }[] }>(`/payments?taskId=${taskId}`)).body.data;
+  assert.equal((await api.post(`/payments/${items[0]!.id}/refund`, { reason: 'damaged' })).status, 200);
+}
 /** One pixel. */
 const PHOTO =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -70,6 +75,8 @@ test(
       .first()
       .waitFor();
     await panel.locator('.packages').getByText('paid', { exact: true }).waitFor();
+    await refundPayment(api, done.id);
+    await panel.locator('.packages').getByText('refunded', { exact: true }).waitFor();
     await assertAccessible(page, 'panel of a completed task');
     await panel.getByRole('button', { name: /^Open: Photo/ }).click();
     const photo = page.getByRole('dialog').getByRole('img');

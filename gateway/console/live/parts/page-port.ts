@@ -14,6 +14,7 @@ type Part =
   | 'list'
   | 'board'
   | 'task'
+  | 'paymentNews'
   | 'courierDay'
   | 'courierPins'
   | 'taskPins';
@@ -27,6 +28,7 @@ const PACE_MS: Readonly<Record<Part, number>> = {
   list: 80,
   board: 100,
   task: 0,
+  paymentNews: 250,
   courierDay: 250,
   courierPins: 100,
   taskPins: 400,
@@ -52,6 +54,7 @@ export class PagePort {
   readonly #sentAt = new Map<Part, number>();
   #watch: Watch = { list: null, board: null, taskId: null, courierId: null, map: false };
   #core: LiveCore | undefined;
+  #paymentNews = 0;
   /** Patches that the page has not painted yet. */
   #unpainted = 0;
   /** How long the page takes to draw pins. */
@@ -100,8 +103,11 @@ export class PagePort {
     this.#send(asked);
   }
 
-  changed({ connection, tasks, agents, positions }: Changes): void {
+  changed({ connection, tasks, agents, positions, payment }: Changes): void {
+    const isOfTask = payment !== undefined && this.#isOfTask(payment);
+    if (isOfTask) this.#paymentNews += 1;
     this.#mark([
+      ...(isOfTask ? (['paymentNews'] as const) : []),
       ...(connection ? (['connection', 'exceptions'] as const) : []),
       ...(tasks
         ? ([
@@ -119,6 +125,13 @@ export class PagePort {
       ...(agents ? (['figures', 'exceptions', 'couriers', 'list', 'board', 'courierDay', 'courierPins'] as const) : []),
       ...(positions ? (['couriers', 'courierDay', 'courierPins'] as const) : []),
     ]);
+  }
+
+  /** Whether the open task shows it. A task that is attempted again has the payment of the failed one. */
+  #isOfTask(payment: NonNullable<Changes['payment']>): boolean {
+    const { taskId } = this.#watch;
+    if (taskId === null || payment === 'any') return taskId !== null;
+    return payment.taskId === taskId || this.#core?.records.tasks.get(taskId)?.view.paymentId === payment.id;
   }
 
   /** The ids of the tasks that a question is about. */
@@ -199,6 +212,7 @@ export class PagePort {
       ...(due.has('list') && list && isLoaded ? { list: this.#list.part(records, list, todayMs) } : {}),
       ...(due.has('board') && board && isLoaded ? { board: this.#board.board(records, board, todayMs) } : {}),
       ...(due.has('task') ? { task: taskId === null ? null : (records.tasks.get(taskId)?.view ?? null) } : {}),
+      ...(due.has('paymentNews') && this.#paymentNews > 0 ? { paymentNews: this.#paymentNews } : {}),
       ...(due.has('courierDay') && isLoaded
         ? { courierDay: courierId === null ? null : courierDayOf(records, courierId, todayMs) }
         : {}),

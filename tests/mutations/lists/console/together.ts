@@ -21,7 +21,15 @@ export const TOGETHER: readonly Mutation[] = [
   ...mutationsOf(
     'gateway/console/live/parts/page-port.ts',
     ['unit/gateway/console/parts/page-port'],
-    [['question.taskIds.filter(', '[].filter(', 'A task out of sight that has a courier is reassigned, not assigned.']],
+    [
+      [
+        ' || this.#core?.records.tasks.get(taskId)?.view.paymentId === payment.id',
+        '',
+        'A refund shows on the task that was attempted again.',
+      ],
+      ['if (isOfTask) this.#paymentNews += 1;', '', 'The panel reads payments again when one of them has changed.'],
+      ['question.taskIds.filter(', '[].filter(', 'A task out of sight that has a courier is reassigned, not assigned.'],
+    ],
   ),
   ...mutationsOf(
     'gateway/console/live/parts/list-view.ts',

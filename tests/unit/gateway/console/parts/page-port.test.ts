@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LiveCore } from '../../../../../gateway/console/live/live-core.ts';
+import type { Changes, LiveCore } from '../../../../../gateway/console/live/live-core.ts';
 import { PagePort } from '../../../../../gateway/console/live/parts/page-port.ts';
 import type { FromWorker, Patch, Watch } from '../../../../../gateway/console/live/protocol.ts';
 import { Records } from '../../../../../gateway/console/live/records.ts';
@@ -135,6 +135,25 @@ test('the page hears which tasks an agent has, also of those that it does not sh
   records.putTask(view(1, null), 1);
   records.putTask(view(2, 7), 1);
   assert.deepEqual(port.reply({ about: 'given', taskIds: [1, 2, 3] }), [2]);
+});
+
+test('the page hears of payments of the open task, also of those that its failed attempt took, and of no others', (t) => {
+  const { port, records, taken, paint, pass } = pageBeside(t);
+  const view = { id: 8, paymentId: 30, status: 'new', children: [], packages: [], customer: null, contact: null };
+  records.putTask(view as unknown as TaskView, 1);
+  port.watch({ ...NOTHING, taskId: 8 });
+  const tells = (payment: NonNullable<Changes['payment']>) => {
+    pass(300);
+    paint();
+    taken();
+    port.changed({ payment });
+    pass(300);
+    return taken().includes('paymentNews');
+  };
+  assert.equal(tells({ id: 31, taskId: 8 }), true, 'of the task');
+  assert.equal(tells({ id: 30, taskId: 7 }), true, 'that counts for the task');
+  assert.equal(tells({ id: 32, taskId: 7 }), false, 'of another task');
+  assert.equal(tells('any'), true, 'after a gap');
 });
 
 test('a page that draws slowly gets its pins less often', (t) => {
