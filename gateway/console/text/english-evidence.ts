@@ -23,5 +23,7 @@ export const evidence = {
     Record<PaymentView['status'], string>
   >,
   checkout: 'Payment page',
+  ofFailed: 'for the failed attempt',
+  morePayments: (shown: number) => `These are the newest ${shown}. The task has more.`,
   receipt: 'Save the receipt',
 };

@@ -115,7 +115,7 @@ function Details({ task: shown }: { readonly task: TaskView }) {
       <Links task={shown} />
       {shown.packages.length > 0 && <Packages task={shown} />}
       <TaskProofs taskId={shown.id} version={shown.updatedAt} />
-      <TaskPayments taskId={shown.id} version={`${shown.updatedAt} ${news}`} />
+      <TaskPayments task={shown} version={`${shown.updatedAt} ${news}`} />
       <TaskHistory taskId={shown.id} version={`${shown.updatedAt}${shown.status}${shown.etaAt} ${news}`} />
     </>
   );

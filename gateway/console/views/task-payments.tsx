@@ -1,36 +1,55 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { PaymentView } from '../../../schema/money/payment.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { timeOf } from '../page/format.ts';
-import { may, readFile } from '../page/link.ts';
+import { callApi, may, readFile } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
-import { useRecord } from '../records/use-record.ts';
+import { isCutOff } from '../page/state.ts';
+import { MOST_PAYMENTS, type PaymentsOfTask, paymentsOf } from '../records/task-payments.ts';
 import { evidence as words } from '../text/english-evidence.ts';
 import { Icon } from '../ui/icon.tsx';
 import { say } from '../ui/toasts.tsx';
 
 /** The payments of a task. They are read again whenever the task or one of them changes. */
-export function TaskPayments({ taskId, version }: { readonly taskId: number; readonly version: string }) {
-  return may('payments:read') ? <Payments taskId={taskId} version={version} /> : null;
+export function TaskPayments(props: Props) {
+  return may('payments:read') ? <Payments {...props} /> : null;
 }
 
-function Payments({ taskId, version }: { readonly taskId: number; readonly version: string }) {
-  const { data, reload } = useRecord<{ readonly items: readonly PaymentView[] }>(`/payments?taskId=${taskId}`);
+interface Props {
+  readonly task: TaskView;
+  readonly version: string;
+}
+
+function Payments({ task: { id, paymentId }, version }: Props) {
+  const [shown, setShown] = useState<(PaymentsOfTask & { readonly of: number }) | null>(null);
+  const isCut = isCutOff.value;
   useEffect(() => {
-    void reload();
-  }, [version, reload]);
-  if (!data || data.items.length === 0) return null;
+    if (isCut) return;
+    let isCurrent = true;
+    void paymentsOf({ id, paymentId }, (path) => callApi({ method: 'GET', path })).then((answer) => {
+      if (isCurrent && answer.ok) setShown({ of: id, ...answer.data });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [id, paymentId, version, isCut]);
+  if (shown?.of !== id || shown.items.length === 0) return null;
   return (
     <section class="packages">
       <h3>{words.payments}</h3>
       <ul>
-        {data.items.map((payment) => (
+        {shown.items.map((payment) => (
           <li key={payment.id}>
             <Icon name="money" />
             <span>
               {payment.amount} {payment.currency}
               <span class="soft">
-                {words.methods[payment.method]} · {timeOf(Date.parse(payment.updatedAt))}
+                {[
+                  words.methods[payment.method],
+                  payment.taskId !== id && words.ofFailed,
+                  timeOf(Date.parse(payment.updatedAt)),
+                ]
+                  .filter(Boolean)
+                  .join(' · ')}
               </span>
               {payment.status === 'pending' && payment.checkoutUrl !== null && (
                 <a class="link" href={payment.checkoutUrl} target="_blank" rel="noreferrer">
@@ -42,6 +61,7 @@ function Payments({ taskId, version }: { readonly taskId: number; readonly versi
           </li>
         ))}
       </ul>
+      {shown.hasMore && <p class="say">{words.morePayments(MOST_PAYMENTS)}</p>}
     </section>
   );
 }

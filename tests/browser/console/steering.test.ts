@@ -121,6 +121,7 @@ test(
 
     const failed = await api.createTask({ name: 'Fails', customer: { name: 'Fails', phone: '+442079460010' } });
     assert.equal((await api.post(`/tasks/${failed.id}/assign`, { agentId: amina.id })).status, 200);
+    assert.equal((await api.post('/payments/cash', { taskId: failed.id, amount: '33' })).status, 201);
     for (const change of [
       { status: 'accepted' },
       { status: 'in_transit' },
@@ -132,6 +133,9 @@ test(
     await panel(page).getByText('Nobody at home').first().waitFor();
     await page.getByRole('button', { name: 'Attempt again' }).click();
     await panel(page).getByText('Earlier attempt').waitFor();
+    // Its payment counts for this one.
+    const paid = panel(page).getByRole('listitem').filter({ hasText: 'for the failed attempt' });
+    await paid.getByText('paid', { exact: true }).waitFor();
     assert.equal((await read(failed.id)).nextTaskId, Number(new URL(page.url()).searchParams.get('task')));
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('Next, previous task').waitFor();

@@ -8,6 +8,14 @@ export const TOGETHER: readonly Mutation[] = [
     [['ids.filter((id) => held.has(id))', 'ids', 'Undo leaves a task that a colleague has given to another courier.']],
   ),
   ...mutationsOf(
+    'gateway/console/records/task-payments.ts',
+    ['unit/gateway/console/records/task-payments'],
+    [
+      ['paymentId !== null && ', 'paymentId === 0 && ', 'A task that was attempted again shows how it was paid.'],
+      ['hasMore = answer.data.nextCursor !== null;', '', 'The panel says that there are more payments than it shows.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/settings/own-changes.ts',
     ['unit/gateway/console/settings/own-changes'],
     [
