@@ -3,6 +3,13 @@ import type { ProofView } from '../../../schema/tasks/proof.ts';
 
 const kb = (bytes: number) => `${Math.max(1, Math.round(bytes / 1_024)).toLocaleString('en')} KB`;
 
+const paymentSteps: Readonly<Record<string, string>> = {
+  pending: 'Waits for a payment',
+  succeeded: 'Payment',
+  failed: 'Failed payment',
+  refunded: 'Refund',
+};
+
 /** The texts of proofs, payments and receipts. */
 export const evidence = {
   proofs: 'Proofs',
@@ -22,6 +29,9 @@ export const evidence = {
   statuses: { pending: 'not paid yet', succeeded: 'paid', failed: 'failed', refunded: 'refunded' } satisfies Readonly<
     Record<PaymentView['status'], string>
   >,
+  /** A step of the history, by its details. */
+  paymentStep: ({ status, amount, currency }: Readonly<Record<string, unknown>>) =>
+    `${paymentSteps[String(status)] ?? 'Payment'} of ${amount} ${currency}`,
   checkout: 'Payment page',
   ofFailed: 'for the failed attempt',
   morePayments: (shown: number) => `These are the newest ${shown}. The task has more.`,

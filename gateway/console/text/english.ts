@@ -201,7 +201,6 @@ export const text = {
     package_status_changed: 'Package',
     package_scanned: 'Package scanned',
     assignment_request: 'Offer',
-    payment: 'Payment',
     to: (name: string) => `to ${name}`,
     from: (name: string) => `from ${name}`,
     by: {

@@ -3,6 +3,7 @@ import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import { clockOf, timeOf } from '../page/format.ts';
 import { callApi, couriers } from '../page/link.ts';
 import { text } from '../text/english.ts';
+import { evidence } from '../text/english-evidence.ts';
 import { Button } from '../ui/controls.tsx';
 
 const { history: words, panel } = text;
@@ -90,6 +91,7 @@ function titleOf({ kind, toStatus, details }: HistoryStepView): string {
   if (kind === 'assignment_request') return words.offers[String(details?.['status'])] ?? words.assignment_request;
   if (kind === 'arrived' && details?.['place'] === 'pickup') return words.arrivedAtPickup;
   if (kind === 'updated' && details?.['counts']) return words.noneFound;
+  if (kind === 'payment') return evidence.paymentStep(details ?? {});
   if (kind === 'package_status_changed')
     return `${words.package_status_changed}: ${packageStatus(details?.['toStatus'])}`;
   return words[kind];

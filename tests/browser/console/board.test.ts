@@ -77,6 +77,7 @@ test(
     await panel.locator('.packages').getByText('paid', { exact: true }).waitFor();
     await refundPayment(api, done.id);
     await panel.locator('.packages').getByText('refunded', { exact: true }).waitFor();
+    await panel.getByText(/^Refund of 12\.50 [A-Z]{3}$/).waitFor();
     await assertAccessible(page, 'panel of a completed task');
     await panel.getByRole('button', { name: /^Open: Photo/ }).click();
     const photo = page.getByRole('dialog').getByRole('img');
