@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Plan, type PlanWords, planWords } from '../couriers/plan-words.ts';
+import { NO_PLAN_FOUND, type PlanFound, readPlan } from '../couriers/read-plan.ts';
 import type { Courier } from '../live/protocol.ts';
 import { metresBetween } from '../page/distance.ts';
 import { agoOf } from '../page/format.ts';
-import { callApi, courierPins, couriers, taskPins } from '../page/link.ts';
-import { refusalText } from '../page/refusals.ts';
+import { callApi, courierPins, couriers, taskPins, tasksOf } from '../page/link.ts';
 import { text } from '../text/english.ts';
 import { couriersText } from '../text/english-couriers.ts';
 import { pickerText as words } from '../text/english-picker.ts';
@@ -25,8 +25,9 @@ const NO_PLAN: PlanWords = { planned: null, passedOver: null };
 /** Chooses a courier by name: the planned one first, then by the way to the task. */
 export function CourierPicker({ ids }: { readonly ids: readonly number[] }) {
   const [find, setFind] = useState('');
-  const { plan, fault } = usePlan(ids);
-  const choices = inSteadyOrder(choicesFor(ids, plan), ids, plan).filter(({ courier }) =>
+  const found = usePlan(ids);
+  const { plan, fault } = found;
+  const choices = inSteadyOrder(choicesFor(ids, found), ids, plan).filter(({ courier }) =>
     courier.name.toLowerCase().includes(find.trim().toLowerCase()),
   );
 
@@ -78,28 +79,24 @@ function ChoiceText({ choice: { courier, metres, planned, passedOver } }: { read
   );
 }
 
-/** The plan of a round of assignment that would be now. It is shown, and not carried out. */
-function usePlan(ids: readonly number[]): { readonly plan: Plan | null; readonly fault: string | null } {
-  const [plan, setPlan] = useState<Plan | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+function usePlan(ids: readonly number[]): PlanFound {
+  const [found, setFound] = useState(NO_PLAN_FOUND);
   useEffect(() => {
     let isCurrent = true;
-    void callApi<Plan>({ method: 'POST', path: '/dispatch/preview', body: { taskIds: ids } }).then((answer) => {
-      if (!isCurrent) return;
-      if (answer.ok) setPlan(answer.data);
-      else setFault(refusalText(answer.failure));
+    void readPlan(ids, (taskIds) => tasksOf({ about: 'with-courier', taskIds }), callApi<Plan>).then((next) => {
+      if (isCurrent) setFound(next);
     });
     return () => {
       isCurrent = false;
     };
   }, [ids]);
-  return { plan, fault };
+  return found;
 }
 
-function choicesFor(ids: readonly number[], plan: Plan | null): Choice[] {
+function choicesFor(ids: readonly number[], { plan, tasks }: PlanFound): Choice[] {
   const task = taskPins.value.find(({ id }) => id === ids[0]);
   const pins = new Map(courierPins.value.map((pin) => [pin.id, pin]));
-  const wordsFor = plan ? planWords(plan, ids.length) : () => NO_PLAN;
+  const wordsFor = plan ? planWords(plan, tasks) : () => NO_PLAN;
   return couriers.value
     .filter(({ isActive }) => isActive)
     .map((courier): Choice => {

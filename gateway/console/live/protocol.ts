@@ -81,7 +81,9 @@ export type Question =
   /** The tasks of the list or the column that is shown, from one to another. Empty where it has not both. */
   | { readonly about: 'between'; readonly from: number; readonly to: number }
   /** Which of the tasks an agent has. */
-  | { readonly about: 'given'; readonly taskIds: readonly number[] };
+  | { readonly about: 'given'; readonly taskIds: readonly number[] }
+  /** Which of the tasks a courier of any kind has who is not done with it. */
+  | { readonly about: 'with-courier'; readonly taskIds: readonly number[] };
 
 export type ToWorker =
   | { readonly kind: 'call'; readonly id: number; readonly call: ApiCall }

@@ -8,6 +8,8 @@ export const pickerText = {
   away: (distance: string) => `${distance} away`,
   planned: (span: string) => `Planned, done in ${span}`,
   plannedOf: (number: number, all: number, span: string) => `Planned: ${number} of ${all}, done in ${span}`,
+  tooMany: (number: number) =>
+    `There is no plan for more than 500 tasks at once. The courier gets all ${tasks(number)}.`,
   notPlanned: 'None planned',
   couldTake: 'Could take it',
 };

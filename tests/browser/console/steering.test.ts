@@ -79,8 +79,10 @@ test(
     for (const status of ['accepted', 'in_transit'])
       assert.equal((await api.put(`/tasks/${id}/status`, { status })).status, 200);
     await panel(page).getByText('On its way').first().waitFor();
+    const refused = page.getByRole('dialog').getByText('This does not work any more');
     await page.keyboard.press('r');
     await page.keyboard.type('amina');
+    assert.equal(await refused.count(), 0);
     await page.keyboard.press('Enter');
     await until('it is reassigned in transit', async () => (await read(id)).agentId === amina.id);
     await panel(page).getByText('Given to another courier').waitFor();

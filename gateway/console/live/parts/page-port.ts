@@ -1,3 +1,4 @@
+import type { TaskStatus } from '../../../../schema/tasks/task.ts';
 import { midnightMs } from '../../time/midnight.ts';
 import type { Changes, LiveCore } from '../live-core.ts';
 import type { Answer, Courier, CourierPin, FromWorker, Patch, Question, Session, TaskPin, Watch } from '../protocol.ts';
@@ -34,6 +35,7 @@ const PACE_MS: Readonly<Record<Part, number>> = {
   taskPins: 400,
 };
 const PARTS = Object.keys(PACE_MS) as Part[];
+const WITH_COURIER: ReadonlySet<TaskStatus | undefined> = new Set(['assigned', 'accepted', 'in_transit'] as const);
 /** Parts that the map draws. */
 const DRAWN: ReadonlySet<Part> = new Set(['courierPins', 'taskPins']);
 /**
@@ -139,6 +141,10 @@ export class PagePort {
     const tasks = this.#core?.records.tasks;
     if (question.about === 'given')
       return question.taskIds.filter((id) => (tasks?.get(id)?.row.agentId ?? null) !== null);
+    if (question.about === 'with-courier') {
+      const statusOf = (id: number) => tasks?.get(id)?.row.status;
+      return question.taskIds.filter((id) => WITH_COURIER.has(statusOf(id)));
+    }
     const { list, board } = this.#watch;
     if (board) return this.#board.between(question.from, question.to, [], true);
     return list ? this.#list.between(question.from, question.to, list.closed) : [];

@@ -16,6 +16,14 @@ export const TOGETHER: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/couriers/read-plan.ts',
+    ['unit/gateway/console/records/read-plan'],
+    [
+      ['if (inParts(taskIds).length > 1)', 'if (false)', 'A choice for too many tasks for a plan says so in words.'],
+      ['ids.filter((id) => !taken.has(id))', 'ids', 'The choice for a task on its way shows no refusal of a plan.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/settings/own-changes.ts',
     ['unit/gateway/console/settings/own-changes'],
     [
@@ -36,7 +44,12 @@ export const TOGETHER: readonly Mutation[] = [
         'A refund shows on the task that was attempted again.',
       ],
       ['if (isOfTask) this.#paymentNews += 1;', '', 'The panel reads payments again when one of them has changed.'],
-      ['question.taskIds.filter(', '[].filter(', 'A task out of sight that has a courier is reassigned, not assigned.'],
+      ['WITH_COURIER.has(', '!WITH_COURIER.has(', 'A task on its way is handed over without a plan.'],
+      [
+        '(tasks?.get(id)?.row.agentId ?? null) !== null',
+        'false',
+        'A task out of sight that has a courier is reassigned, not assigned.',
+      ],
     ],
   ),
   ...mutationsOf(

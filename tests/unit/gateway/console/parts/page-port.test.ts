@@ -137,6 +137,16 @@ test('the page hears which tasks an agent has, also of those that it does not sh
   assert.deepEqual(port.reply({ about: 'given', taskIds: [1, 2, 3] }), [2]);
 });
 
+test('the page hears which tasks a courier has on the way, and not those that are over', (t) => {
+  const { port, records } = pageBeside(t);
+  const statuses = ['new', 'awaiting_assignment', 'assigned', 'accepted', 'in_transit', 'completed', 'cancelled'];
+  for (const [index, status] of statuses.entries()) {
+    const view = { id: index + 1, agentId: null, status, children: [], packages: [], customer: null, contact: null };
+    records.putTask(view as unknown as TaskView, 1);
+  }
+  assert.deepEqual(port.reply({ about: 'with-courier', taskIds: [1, 2, 3, 4, 5, 6, 7, 8] }), [3, 4, 5]);
+});
+
 test('the page hears of payments of the open task, also of those that its failed attempt took, and of no others', (t) => {
   const { port, records, taken, paint, pass } = pageBeside(t);
   const view = { id: 8, paymentId: 30, status: 'new', children: [], packages: [], customer: null, contact: null };
