@@ -9,6 +9,7 @@ import { buildPrograms, isBuilt } from '../engine/launcher/build/build-programs.
 import { createReleaser } from '../engine/runtime/lifecycle.ts';
 import { groupFiles, separateFiles } from './support/runner/file-groups.ts';
 import { killLeftovers, RUN_VARIABLE } from './support/runner/leftover-processes.ts';
+import { ALL_ROUNDS_VARIABLE } from './support/runner/rounds.ts';
 import { openRunFolder } from './support/runner/run-folder.ts';
 import { startSharedStores } from './support/runner/shared-stores.ts';
 import { createTally, type Tally } from './support/runner/tally.ts';
@@ -35,6 +36,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ options: { slow: { type: 'boolean' } }, allowPositionals: true });
   const withSlow = values.slow ?? false;
+  if (withSlow) process.env[ALL_ROUNDS_VARIABLE] = 'yes';
   const filters = positionals.map((typed) => toFilter(root, typed));
   const { files, slow } = selectTestFiles(listTestFiles(root), filters, withSlow);
   const tally = createTally();

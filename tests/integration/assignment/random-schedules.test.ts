@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { isTerminal, type TaskStatus } from '../../../schema/tasks/task.ts';
+import { rounds } from '../../support/runner/rounds.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
 import { assignmentStep } from './assignment-step.ts';
@@ -9,7 +10,7 @@ import { assignmentStep } from './assignment-step.ts';
 const AGENTS = 4;
 const CAPACITY = { type: 'bike', maxWeightKg: 10, maxVolumeM3: null, maxPackages: 4 };
 const MAX_TASKS = 3;
-const BURSTS = 60;
+const BURSTS = rounds(60);
 const HOUR = 3_600_000;
 
 let fixture: AssignmentFixture;

@@ -4,13 +4,14 @@ import fc from 'fast-check';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
 import { listCustomers } from '../../../engine/store/records/customer-store.ts';
 import type { ListPart } from '../../../schema/fields/page-query.ts';
+import { rounds } from '../../support/runner/rounds.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, type TestDatabase } from '../../support/stores.ts';
 
 /** A search on Postgres finds the same customers as a look at every one in turn, for any search text. */
 
 const CUSTOMERS = 400;
-const RUNS = 300;
+const RUNS = rounds(300);
 
 interface Person {
   readonly id: number;

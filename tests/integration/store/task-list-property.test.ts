@@ -16,6 +16,7 @@ import {
   type TaskRecord,
 } from '../../../schema/tasks/task.ts';
 import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
+import { rounds } from '../../support/runner/rounds.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { useDatabase } from '../../support/system/use-database.ts';
 import { makeBelongings, readBelongings } from './task-belongings.ts';
@@ -314,7 +315,7 @@ test('Postgres says of every task that it is due when the rule says', async () =
 
 test('every page by every way holds what the rule and the order say, and counts all that match', async () => {
   const property = fc.asyncProperty(requests, (request) => assertPage(request, all));
-  await fc.assert(property, { numRuns: 300, seed: SEED });
+  await fc.assert(property, { numRuns: rounds(300), seed: SEED });
 });
 
 test('pages are the same when workers have listed every task for searches', async () => {
@@ -324,7 +325,7 @@ test('pages are the same when workers have listed every task for searches', asyn
   const found = requests.filter(({ filter }) => filter.search !== undefined || filter.bbox !== undefined);
   await fc.assert(
     fc.asyncProperty(found, (request) => assertPage(request, all)),
-    { numRuns: 100, seed: SEED },
+    { numRuns: rounds(100), seed: SEED },
   );
 });
 
