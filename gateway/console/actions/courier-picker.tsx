@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Plan, type PlanWords, planWords } from '../couriers/plan-words.ts';
 import { NO_PLAN_FOUND, type PlanFound, readPlan } from '../couriers/read-plan.ts';
+import { byName } from '../live/by-name.ts';
 import type { Courier } from '../live/protocol.ts';
 import { metresBetween } from '../page/distance.ts';
 import { agoOf } from '../page/format.ts';
@@ -118,6 +119,6 @@ function byPlan(a: Choice, b: Choice): number {
     Number(b.planned !== null) - Number(a.planned !== null) ||
     Number(b.courier.onDuty) - Number(a.courier.onDuty) ||
     (a.metres ?? Number.POSITIVE_INFINITY) - (b.metres ?? Number.POSITIVE_INFINITY) ||
-    a.courier.name.localeCompare(b.courier.name)
+    byName(a.courier.name, b.courier.name)
   );
 }

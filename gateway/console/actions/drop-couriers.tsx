@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { byName } from '../live/by-name.ts';
 import type { Courier } from '../live/protocol.ts';
 import { metresBetween } from '../page/distance.ts';
 import { courierPins, couriers, taskPins } from '../page/link.ts';
@@ -66,7 +67,7 @@ function nearest(taskId: number): readonly Place[] {
       (a, b) =>
         (a.metres ?? Number.POSITIVE_INFINITY) - (b.metres ?? Number.POSITIVE_INFINITY) ||
         a.courier.open - b.courier.open ||
-        a.courier.name.localeCompare(b.courier.name),
+        byName(a.courier.name, b.courier.name),
     )
     .slice(0, SHOWN);
 }

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { byName } from '../live/by-name.ts';
 import type {
   Answer,
   ApiCall,
@@ -49,7 +50,6 @@ const kept = {
   courierPins: new KeptList<CourierPin>(),
   taskPins: new KeptList<TaskPin>(),
 };
-const byName = new Intl.Collator().compare;
 
 const answers = new Map<number, (answer: Answer) => void>();
 let calls = 0;

@@ -6,6 +6,7 @@ import { CLIENT } from './client.ts';
 import { COMMIT } from './commit.ts';
 import { CHANGED_ELSEWHERE } from './console/changed-elsewhere.ts';
 import { KEPT_TEXT } from './console/kept-text.ts';
+import { SHOWN } from './console/shown.ts';
 import { TOGETHER } from './console/together.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { EXCEPTIONS } from './exceptions.ts';
@@ -35,5 +36,6 @@ export const MUTATIONS: readonly Mutation[] = [
   ...CLIENT,
   ...CHANGED_ELSEWHERE,
   ...KEPT_TEXT,
+  ...SHOWN,
   ...TOGETHER,
 ];

@@ -1,3 +1,4 @@
+import { byName } from '../by-name.ts';
 import type { BoardPart, BoardQuery, EndedToday, ListEntry, ListPart, ListQuery, TaskRow } from '../protocol.ts';
 import { type HeldTask, isOpen, nameOf, type Records } from '../records.ts';
 import { fits, searchQueryOf } from '../search-query.ts';
@@ -143,9 +144,7 @@ function groupsOf(records: Records, tasks: readonly HeldTask[], query: ListQuery
     groups.set(key, found);
     found.rows.push(task.row);
   }
-  const sorted = [...groups.values()].sort(
-    (a, b) => a.group.rank - b.group.rank || a.group.name.localeCompare(b.group.name),
-  );
+  const sorted = [...groups.values()].sort((a, b) => a.group.rank - b.group.rank || byName(a.group.name, b.group.name));
   return sorted.map(({ group, rows }) => ({ ...group, ids: rows.sort(inOrder).map(({ id }) => id) }));
 }
 

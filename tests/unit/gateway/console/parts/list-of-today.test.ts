@@ -105,6 +105,20 @@ describe('the tasks of today', () => {
   });
 });
 
+test('couriers stand in the order in which people count: 9 before 10, and 19 before 189', () => {
+  const records = new Records();
+  const names = ['Courier 189', 'Courier 19', 'courier 2', 'Courier 199', 'Ömer 10', 'Ömer 9', 'Zoë'];
+  const agentOf = (firstName: string) => ({ user: { firstName, lastName: null } }) as unknown as TaskView['agent'];
+  const givenTo = (name: string, index: number) =>
+    task(index + 1, { status: 'assigned', agentId: index + 1, agent: agentOf(name) });
+  for (const view of names.map(givenTo)) records.putTask(view, 1);
+  const { entries } = new ListView().part(records, { ...EMPTY, grouping: 'courier' }, MIDNIGHT);
+  const order = entries.flatMap((entry) =>
+    entry.kind === 'group' ? [names[Number(entry.key.slice('agent-'.length)) - 1]] : [],
+  );
+  assert.deepEqual(order, ['courier 2', 'Courier 19', 'Courier 189', 'Courier 199', 'Ömer 9', 'Ömer 10', 'Zoë']);
+});
+
 test('a range goes from one task to another in either order, past what is off the screen, and leaves folded groups out', () => {
   const view = new ListView();
   const records = recordsOf(
