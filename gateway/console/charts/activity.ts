@@ -28,13 +28,14 @@ interface Move {
 /** The log of a span of time, as far as the charts are made of it. */
 export interface Activity {
   readonly created: number[];
-  readonly finished: { readonly atMs: number; readonly isOnTime: boolean | null }[];
+  /** Tasks that were completed or cancelled; whether in time, of those that succeeded. */
+  readonly ended: { readonly atMs: number; readonly isOnTime: boolean | null }[];
   readonly assigned: { readonly atMs: number; readonly waitedMs: number }[];
   readonly moves: Move[];
 }
 
 export function emptyActivity(): Activity {
-  return { created: [], finished: [], assigned: [], moves: [] };
+  return { created: [], ended: [], assigned: [], moves: [] };
 }
 
 function bandOf(status: TaskStatus): Band | null {
@@ -56,18 +57,19 @@ export function takeEvent(activity: Activity, { type, sequence, timestamp, data 
   // A scheduled task waits for its day: its wait says nothing about the search.
   if (from === 'unassigned' && to !== null && to !== from && task.timeToServe === 'asap')
     activity.assigned.push({ atMs, waitedMs: atMs - Date.parse(task.createdAt) });
-  if (status === 'completed')
-    activity.finished.push({ atMs, isOnTime: task.outcome === 'failed' ? null : !task.isDelayed });
+  if (to !== null) return;
+  const hasSucceeded = status === 'completed' && task.outcome !== 'failed';
+  activity.ended.push({ atMs, isOnTime: hasSucceeded ? !task.isDelayed : null });
 }
 
 /** Forgets the time before a moment. */
-export function forgetBefore({ created, finished, assigned, moves }: Activity, ms: number): void {
+export function forgetBefore({ created, ended, assigned, moves }: Activity, ms: number): void {
   const cut = <T>(list: T[], timeOf: (item: T) => number) => {
     const first = list.findIndex((item) => timeOf(item) >= ms);
     list.splice(0, first < 0 ? list.length : first);
   };
   cut(created, (atMs) => atMs);
-  for (const list of [finished, assigned, moves] as { readonly atMs: number }[][]) cut(list, ({ atMs }) => atMs);
+  for (const list of [ended, assigned, moves] as { readonly atMs: number }[][]) cut(list, ({ atMs }) => atMs);
 }
 
 export interface Span {
@@ -98,12 +100,12 @@ function grouped<T>(times: readonly number[], stepMs: number, items: readonly T[
   return groups;
 }
 
-/** Tasks that came, and tasks that ended as completed or failed, by the minute. */
-export function tasksPerMinute({ created, finished }: Activity, span: Span): Series {
+/** Tasks that came, and tasks that ended, by the minute. */
+export function tasksPerMinute({ created, ended }: Activity, span: Span): Series {
   const times = stepsOf(span, MINUTE_MS);
   const came = grouped(times, MINUTE_MS, created, (atMs) => atMs).map(({ length }) => length);
-  const done = grouped(times, MINUTE_MS, finished, ({ atMs }) => atMs).map(({ length }) => length);
-  return { times, values: [came, done], samples: created.length + finished.length };
+  const done = grouped(times, MINUTE_MS, ended, ({ atMs }) => atMs).map(({ length }) => length);
+  return { times, values: [came, done], samples: created.length + ended.length };
 }
 
 /** Seconds from the creation of a task to its courier: the median, and the time that nine of ten kept to. */
@@ -117,9 +119,9 @@ export function timeToAssign({ assigned }: Activity, span: Span): Series {
 }
 
 /** Percent of the tasks that succeeded in time. */
-export function onTimeShare({ finished }: Activity, span: Span): Series {
+export function onTimeShare({ ended }: Activity, span: Span): Series {
   const times = stepsOf(span, COARSE_MS);
-  const judged = finished.filter(({ isOnTime }) => isOnTime !== null);
+  const judged = ended.filter(({ isOnTime }) => isOnTime !== null);
   const shares = grouped(times, COARSE_MS, judged, ({ atMs }) => atMs).map((group) =>
     group.length === 0 ? null : (100 * group.filter(({ isOnTime }) => isOnTime).length) / group.length,
   );

@@ -48,14 +48,14 @@ function LogCharts({ known: { activity, sinceMs, atMs } }: { readonly known: Kno
   const rate = tasksPerMinute(activity, span);
   const assign = timeToAssign(activity, span);
   const share = onTimeShare(activity, span);
-  const inTime = activity.finished.filter(({ isOnTime }) => isOnTime).length;
+  const inTime = activity.ended.filter(({ isOnTime }) => isOnTime).length;
   const few = (name: keyof typeof LEAST, samples: number) =>
     samples >= LEAST[name] ? null : words.few(samples, words[name].things, LEAST[name]);
   return (
     <>
       <Chart
         {...perMinute}
-        summary={perMinute.summary(activity.created.length, activity.finished.length)}
+        summary={perMinute.summary(activity.created.length, activity.ended.length)}
         series={rate}
         drawn={[
           { label: perMinute.series[0]!, color: '--accent' },

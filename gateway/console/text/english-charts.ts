@@ -16,7 +16,7 @@ export const chartsText = {
     `Too little to draw. A chart needs ${least} ${things}; so far: ${number}.`,
   perMinute: {
     title: 'Tasks a minute',
-    made: 'Events task.created and task.status_changed, counted by the minute.',
+    made: 'Events task.created and task.status_changed, counted by the minute. A task ends completed, failed or cancelled.',
     things: 'tasks that came or ended',
     series: ['Came', 'Ended'],
     summary: (came: number, ended: number) => `${came.toLocaleString('en')} came, ${ended.toLocaleString('en')} ended.`,

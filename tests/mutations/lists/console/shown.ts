@@ -7,4 +7,12 @@ export const SHOWN: readonly Mutation[] = [
     ['unit/gateway/console/parts/list-of-today'],
     [['numeric: true', 'numeric: false', 'Couriers stand as people count: 19 before 189.']],
   ),
+  ...mutationsOf(
+    'gateway/console/charts/activity.ts',
+    ['unit/gateway/console/chart-activity'],
+    [
+      ['if (to !== null) return;', "if (status !== 'completed') return;", 'A task that was cancelled has ended.'],
+      ["status === 'completed' && task.outcome", 'task.outcome', 'A cancelled task is neither in time nor late.'],
+    ],
+  ),
 ];

@@ -36,14 +36,15 @@ test('tasks a minute are those that came and those that ended, and the time befo
     [3.1, null, 'new'],
     [3.2, 'in_transit', 'completed', { outcome: 'succeeded' }],
     [4, 'new', 'cancelled'],
+    [4.5, 'new', 'awaiting_assignment'],
   );
   const { times, values, samples } = tasksPerMinute(activity, SPAN);
   assert.equal(times.length, 10);
   assert.deepEqual(values, [
     [2, 0, 0, 1, 0, 0, 0, 0, 0, 0],
-    [0, 0, 0, 1, 0, 0, 0, 0, 0, 0],
+    [0, 0, 0, 1, 1, 0, 0, 0, 0, 0],
   ]);
-  assert.equal(samples, 4);
+  assert.equal(samples, 5);
   forgetBefore(activity, START + MINUTE);
   assert.deepEqual(tasksPerMinute(activity, SPAN).values[0], [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
 });
@@ -67,13 +68,14 @@ test('the time to assign is counted once a search, from the creation, without sc
   assert.equal(samples, 3);
 });
 
-test('the share in time counts tasks that succeeded, and leaves out those that failed', () => {
+test('the share in time counts tasks that succeeded, and leaves out those that failed or were cancelled', () => {
   const { values, samples } = onTimeShare(
     log(
       [1, 'in_transit', 'completed', { outcome: 'succeeded' }],
       [2, 'in_transit', 'completed', { outcome: 'succeeded', isDelayed: true }],
       [3, 'in_transit', 'completed', { outcome: 'failed' }],
       [6, 'in_transit', 'completed', { outcome: 'succeeded' }],
+      [7, 'in_transit', 'cancelled'],
     ),
     SPAN,
   );
