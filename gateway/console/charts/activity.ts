@@ -108,6 +108,9 @@ export function tasksPerMinute({ created, ended }: Activity, span: Span): Series
   return { times, values: [came, done], samples: created.length + ended.length };
 }
 
+/** Steps of an axis of waiting times, in seconds. */
+export const WAIT_STEPS = [1, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400, 86_400] as const;
+
 /** Seconds from the creation of a task to its courier: the median, and the time that nine of ten kept to. */
 export function timeToAssign({ assigned }: Activity, span: Span): Series {
   const times = stepsOf(span, COARSE_MS);

@@ -2,15 +2,22 @@ import { timeOf } from '../page/format.ts';
 import { figures } from '../page/link.ts';
 import { text } from '../text/english.ts';
 import { chartsText as words } from '../text/english-charts.ts';
-import { BANDS, type Counts, onTimeShare, openByStatus, type Span, tasksPerMinute, timeToAssign } from './activity.ts';
+import {
+  BANDS,
+  type Counts,
+  onTimeShare,
+  openByStatus,
+  type Span,
+  tasksPerMinute,
+  timeToAssign,
+  WAIT_STEPS,
+} from './activity.ts';
 import { Chart } from './chart.tsx';
 import { type Known, useActivity } from './use-activity.ts';
 import { WebhookSuccess } from './webhook-success.tsx';
 
 /** Fewer things than this make no chart that one should trust. */
 const LEAST = { perMinute: 2, toAssign: 5, onTime: 5 } as const;
-/** In seconds. */
-const WAIT_STEPS = [1, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 14_400, 86_400];
 const plain = (value: number) => value.toLocaleString('en');
 const COLORS: Readonly<Record<(typeof BANDS)[number], string>> = {
   unassigned: '--wait',

@@ -54,5 +54,9 @@ export const chartsText = {
     since: 'Since',
   },
   percent: (share: number) => `${Math.round(share)} %`,
-  seconds: (seconds: number) => (seconds < 90 ? `${Math.round(seconds)} s` : `${Math.round(seconds / 60)} min`),
+  seconds: (seconds: number) => {
+    if (seconds < 90) return `${Math.round(seconds)} s`;
+    // A minute more or less says something while there are few of them.
+    return `${(seconds / 60).toLocaleString('en', { maximumFractionDigits: seconds < 600 ? 1 : 0 })} min`;
+  },
 };

@@ -9,8 +9,10 @@ import {
   takeEvent,
   tasksPerMinute,
   timeToAssign,
+  WAIT_STEPS,
 } from '../../../../gateway/console/charts/activity.ts';
 import { findStart, ReadError, readOn } from '../../../../gateway/console/charts/read-log.ts';
+import { chartsText } from '../../../../gateway/console/text/english-charts.ts';
 import type { TaskStatus } from '../../../../schema/tasks/task.ts';
 
 const START = Date.parse('2031-05-01T08:00:00Z');
@@ -66,6 +68,14 @@ test('the time to assign is counted once a search, from the creation, without sc
     [240, null],
   ]);
   assert.equal(samples, 3);
+});
+
+test('each tick of the axis of waiting times says its time, and no two say the same', () => {
+  const ticks = WAIT_STEPS.flatMap((step) => [0, 1, 2, 3, 4, 5, 6].map((count) => count * step));
+  for (const seconds of ticks) {
+    const [, number, unit] = /^([\d.,]+) (s|min)$/.exec(chartsText.seconds(seconds))!;
+    assert.equal(Number(number!.replaceAll(',', '')) * (unit === 'min' ? 60 : 1), seconds);
+  }
 });
 
 test('the share in time counts tasks that succeeded, and leaves out those that failed or were cancelled', () => {
