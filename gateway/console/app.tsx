@@ -4,11 +4,11 @@ import { Dialogs } from './actions/dialogs.tsx';
 import { AttentionView } from './attention/attention-view.tsx';
 import { Board } from './board/board-view.tsx';
 import { Couriers } from './couriers/couriers-view.tsx';
-import { isDrafting } from './page/draft.ts';
 import { session } from './page/link.ts';
 import { isPlacing } from './page/pin.ts';
-import { phonePane, taskId, view } from './page/state.ts';
+import { phonePane, view } from './page/state.ts';
 import { Palette } from './palette/palette.tsx';
+import { hasPanel, isCovered } from './panel/covered.ts';
 import { SettingsView } from './settings/settings-view.tsx';
 import { text } from './text/english.ts';
 import { paletteText } from './text/english-palette.ts';
@@ -89,13 +89,14 @@ function Shown() {
 }
 
 function Dispatch() {
-  const hasPanel = taskId.value !== null || isDrafting.value;
   return (
-    <main class={`dispatch ${phonePane.value} ${hasPanel ? 'with-panel' : ''} ${isPlacing.value ? 'placing' : ''}`}>
+    <main
+      class={`dispatch ${phonePane.value} ${hasPanel.value ? 'with-panel' : ''} ${isPlacing.value ? 'placing' : ''}`}
+    >
       <TaskList />
       <TaskMap />
       <SidePanel />
-      <div class="panes">
+      <div class="panes" inert={isCovered.value}>
         {(['list', 'map'] as const).map((name) => (
           <button
             key={name}

@@ -47,7 +47,7 @@ export function NewTask() {
   }
 
   return (
-    <aside class="panel" aria-label={words.title}>
+    <aside class="panel" tabIndex={-1} aria-label={words.title}>
       <Button kind="quiet" icon="close" label={text.panel.close} onClick={close} />
       <header>
         <p class="code beside-map">{words.hint}</p>

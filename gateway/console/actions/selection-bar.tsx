@@ -1,5 +1,6 @@
 import { may } from '../page/link.ts';
 import { view } from '../page/state.ts';
+import { isCovered } from '../panel/covered.ts';
 import { text } from '../text/english.ts';
 import { selectionText } from '../text/english-selection.ts';
 import { Button } from '../ui/controls.tsx';
@@ -11,7 +12,7 @@ const { act: words } = text;
 /** The actions on the selected rows. The bar takes the place of what is above them, so that no row moves. */
 export function SelectionBar() {
   return (
-    <div class="selection">
+    <div class="selection" inert={isCovered.value}>
       <p role="status">
         <strong>{selectionText.selected(selected.value.size)}</strong>
         <Away ids={[...selected.value]} />

@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { beginTask } from '../actions/dialog-state.ts';
 import { selected } from '../actions/selection.ts';
 import { SelectionBar } from '../actions/selection-bar.tsx';
-import { isDrafting } from '../page/draft.ts';
 import { board, couriers, may } from '../page/link.ts';
 import {
   boardGrouping,
@@ -12,8 +11,8 @@ import {
   isBoardHeld,
   listQuery,
   NO_LIST_FILTER,
-  taskId,
 } from '../page/state.ts';
+import { hasPanel, isCovered } from '../panel/covered.ts';
 import { text } from '../text/english.ts';
 import { boardText } from '../text/english-board.ts';
 import { Button, Toggle } from '../ui/controls.tsx';
@@ -33,9 +32,8 @@ const OVERSCAN = 1;
 
 /** Every task of the day in columns. A drag from one to another is an action. */
 export function Board() {
-  const hasPanel = taskId.value !== null || isDrafting.value;
   return (
-    <main class={`board ${hasPanel ? 'with-panel' : ''}`} aria-label={boardText.label}>
+    <main class={`board ${hasPanel.value ? 'with-panel' : ''}`} aria-label={boardText.label}>
       <Tools />
       {selected.value.size > 0 && <SelectionBar />}
       <Columns />
@@ -49,7 +47,7 @@ function Tools() {
   const courier = couriers.value.find(({ id }) => id === agentId)?.name;
   const waiting = board.value?.waiting ?? 0;
   return (
-    <div class="tools">
+    <div class="tools" inert={isCovered.value}>
       <div class="search">
         <Icon name="search" />
         <input
@@ -141,7 +139,7 @@ function Columns() {
     };
   }, []);
   return (
-    <div class="board-scroller" ref={scroller} onScroll={measure}>
+    <div class="board-scroller" inert={isCovered.value} ref={scroller} onScroll={measure}>
       <div class="board-room" style={{ width: `${columns.length * widthRem + GAP_REM}rem` }}>
         {columns.slice(shown.from, shown.to).map((column, index) => (
           <Column

@@ -6,6 +6,7 @@ import { agoOf } from '../page/format.ts';
 import { courierPins, couriers, taskPins } from '../page/link.ts';
 import { isPlacing } from '../page/pin.ts';
 import { agentId, isFollowing, taskId } from '../page/state.ts';
+import { isCovered } from '../panel/covered.ts';
 import { text } from '../text/english.ts';
 import { Button } from '../ui/controls.tsx';
 import { type OpenMap, openMap } from './open-map.ts';
@@ -49,7 +50,7 @@ export function TaskMap() {
     }
   }, []);
   return (
-    <section class="map" aria-label={words.label}>
+    <section class="map" aria-label={words.label} inert={isCovered.value}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: `a` gives a task to a courier without a pointer. */}
       <div
         class="map-ground"

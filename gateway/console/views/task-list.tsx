@@ -7,6 +7,7 @@ import { cursor, enterList } from '../page/cursor.ts';
 import { draft, EMPTY_DRAFT, isDrafting } from '../page/draft.ts';
 import { couriers, list, may } from '../page/link.ts';
 import { changeList, listQuery, NO_LIST_FILTER } from '../page/state.ts';
+import { isCovered } from '../panel/covered.ts';
 import { SavedButton, SavedChips } from '../saved/saved-chips.tsx';
 import { text } from '../text/english.ts';
 import { paletteText } from '../text/english-palette.ts';
@@ -29,7 +30,7 @@ export function TaskList() {
     query.ended !== null ||
     query.agentId !== null;
   return (
-    <section class={`tasks ${isSelecting ? 'selecting' : ''}`} aria-label={words.label}>
+    <section class={`tasks ${isSelecting ? 'selecting' : ''}`} aria-label={words.label} inert={isCovered.value}>
       <Tools isFiltered={isFiltered} />
       {isSelecting ? <SelectionBar /> : <Count isFiltered={isFiltered} />}
       {part?.total === 0 ? (

@@ -45,7 +45,7 @@ export function TaskPanel() {
   if (id === null) return null;
   const shown = isHeld ? held : older?.id === id ? older : null;
   return (
-    <aside class="panel" aria-label={words.label}>
+    <aside class="panel" tabIndex={-1} aria-label={words.label}>
       <Button
         kind="quiet"
         icon="close"

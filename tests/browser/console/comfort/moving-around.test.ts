@@ -66,3 +66,59 @@ test('on a phone that shows the map, a figure leads to its list', WITH_BROWSER, 
   await page.locator('.task-row').filter({ hasText: 'Waits' }).waitFor();
   await page.context().close();
 });
+
+/** The stops of the tab key, once around the page, by their words. Those under something else are marked. */
+async function stopsOf(page: Page): Promise<string[]> {
+  const stops: string[] = [];
+  for (let count = 0; count < 60; count++) {
+    await page.keyboard.press('Tab');
+    const stop = await page.evaluate<string>(`(() => {
+      const element = document.activeElement;
+      if (element === document.body) return '';
+      const { left, top, width, height } = element.getBoundingClientRect();
+      const there = document.elementFromPoint(left + width / 2, top + height / 2);
+      // A figure at the edge may still be on its way into sight.
+      const isSeen = there === null || element.contains(there) || there.contains(element);
+      return (isSeen ? '' : 'HIDDEN ') + (element.ariaLabel || element.id || element.textContent);
+    })()`);
+    if (stops.includes(stop)) return stops;
+    stops.push(stop);
+  }
+  return stops;
+}
+
+const PHONE = { width: 390, height: 844 };
+
+test(
+  'on a phone no key leads under the panel, and the row has the focus again when it closes',
+  WITH_BROWSER,
+  async () => {
+    const page = await open({ viewport: PHONE });
+    const row = page.locator('.task-row').filter({ hasText: 'Waits' });
+    const hasFocus = () => row.evaluate((element) => element === element.ownerDocument.activeElement);
+    for (const view of ['map', 'board']) {
+      if (view === 'board') await page.getByRole('link', { name: 'Board' }).click();
+      await row.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('complementary', { name: 'Task' }).getByRole('button', { name: 'Change' }).waitFor();
+      const stops = await stopsOf(page);
+      assert.ok(stops.includes('Close'), stops.join(' | '));
+      assert.deepEqual(
+        stops.filter((stop) => /^HIDDEN|search|^Late|^Tasks$|^Map$/.test(stop)),
+        [],
+        view,
+      );
+      await page.keyboard.press('Escape');
+      await until(`the row has the focus again: ${view}`, hasFocus);
+    }
+    await page.keyboard.press('n');
+    await page.locator('#new-name:focus').waitFor();
+    assert.deepEqual(
+      (await stopsOf(page)).filter((stop) => /^HIDDEN|^Tasks$|^Map$/.test(stop)),
+      [],
+      'a new task',
+    );
+    await page.keyboard.press('Escape');
+    await page.context().close();
+  },
+);
