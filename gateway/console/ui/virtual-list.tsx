@@ -50,6 +50,8 @@ export function VirtualList<Entry>(props: Props<Entry>) {
     if (top < element.scrollTop) element.scrollTop = top;
     else if (top + rowPx() > element.scrollTop + element.clientHeight)
       element.scrollTop = top + rowPx() - element.clientHeight;
+    // On a low screen the page scrolls too, and may show something else.
+    element.scrollIntoView({ block: 'nearest' });
   }, [cursor]);
 
   return (

@@ -122,3 +122,37 @@ test(
     await page.context().close();
   },
 );
+
+test(
+  'at 400 % zoom the page scrolls past its bars to the tasks, and a key brings them into sight',
+  WITH_BROWSER,
+  async () => {
+    const page = await open({ viewport: { width: 320, height: 256 } });
+    const seen = (selector: string) =>
+      page.evaluate<number>(`[...document.querySelectorAll('${selector}')].filter((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  }).length`);
+    const scroll = (to: string) => page.evaluate(`scrollTo(0, ${to})`);
+    await scroll('0');
+    await page.locator('.panes').scrollIntoViewIfNeeded();
+    assert.equal(await seen('.panes button'), 2);
+    await scroll('document.body.scrollHeight');
+    assert.equal(await seen('.task-row'), 1);
+    await scroll('0');
+    await page.keyboard.press('j');
+    await until('the key shows the task', async () => (await seen('.task-row')) === 1);
+    await page.getByRole('link', { name: 'Board' }).click();
+    await page.locator('.board .task-row').waitFor();
+    await scroll('document.body.scrollHeight');
+    assert.equal(await seen('.board .task-row'), 1);
+    assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth'), 320);
+    await page.keyboard.press('n');
+    await page.locator('#new-name:focus').waitFor();
+    assert.deepEqual(
+      (await stopsOf(page)).filter((stop) => stop.startsWith('HIDDEN')),
+      [],
+    );
+    await page.context().close();
+  },
+);
