@@ -156,3 +156,25 @@ test(
     await page.context().close();
   },
 );
+
+test('where the reader has colours of his own, the system tells what is chosen', WITH_BROWSER, async () => {
+  const page = await open({ forcedColors: 'active' });
+  const colorOf = (selector: string) =>
+    page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
+  const isMarked = async (chosen: string) => assert.equal(await colorOf(chosen), highlight, chosen);
+  await page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<mark></mark>')`);
+  await page.evaluate(`document.querySelector('mark').style.backgroundColor = 'Highlight'`);
+  const highlight = await colorOf('mark');
+  await isMarked('.top nav a[aria-current]');
+  await page.getByRole('button', { name: 'Done today' }).click();
+  await isMarked('.toggle[aria-pressed=true]');
+  await page
+    .locator('.task-row')
+    .first()
+    .click({ modifiers: ['Control'] });
+  await isMarked('.task-row.selected');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').waitFor();
+  await isMarked('.choice[aria-selected=true]');
+  await page.context().close();
+});
