@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { Answer, Failure } from '../live/protocol.ts';
-import { inParts } from '../page/in-parts.ts';
 import { callApi, couriers, tasksOf } from '../page/link.ts';
 import { newKey } from '../page/new-key.ts';
 import { ofUser } from '../page/of-user.ts';
 import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
+import { inParts } from '../records/in-parts.ts';
 import { stillWith } from '../records/still-with.ts';
 import { text } from '../text/english.ts';
 import { say } from '../ui/toasts.tsx';

@@ -1,6 +1,6 @@
+import { isCovered } from '../page/covered.ts';
 import { may } from '../page/link.ts';
 import { view } from '../page/state.ts';
-import { isCovered } from '../panel/covered.ts';
 import { text } from '../text/english.ts';
 import { selectionText } from '../text/english-selection.ts';
 import { Button } from '../ui/controls.tsx';

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { beginTask } from '../actions/dialog-state.ts';
 import { selected } from '../actions/selection.ts';
 import { SelectionBar } from '../actions/selection-bar.tsx';
+import { hasPanel, isCovered } from '../page/covered.ts';
 import { board, couriers, may } from '../page/link.ts';
 import {
   boardGrouping,
@@ -12,7 +13,6 @@ import {
   listQuery,
   NO_LIST_FILTER,
 } from '../page/state.ts';
-import { hasPanel, isCovered } from '../panel/covered.ts';
 import { text } from '../text/english.ts';
 import { boardText } from '../text/english-board.ts';
 import { Button, Toggle } from '../ui/controls.tsx';

@@ -1,6 +1,6 @@
 import { NewTask } from '../actions/new-task.tsx';
+import { useFocusInPanel } from '../page/covered.ts';
 import { isDrafting } from '../page/draft.ts';
-import { useFocusInPanel } from '../panel/covered.ts';
 import { TaskPanel } from './task-panel.tsx';
 
 /** The task that is being made, or the one that is open. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inParts } from '../../../../gateway/console/page/in-parts.ts';
+import { inParts } from '../../../../gateway/console/records/in-parts.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 
 test('an action on more tasks than one call takes goes in several, each task once', () => {

@@ -1,9 +1,9 @@
 import { computed, effect, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import { cursor } from '../page/cursor.ts';
-import { isDrafting } from '../page/draft.ts';
-import { isPlacing } from '../page/pin.ts';
-import { taskId } from '../page/state.ts';
+import { cursor } from './cursor.ts';
+import { isDrafting } from './draft.ts';
+import { isPlacing } from './pin.ts';
+import { taskId } from './state.ts';
 
 const narrow = matchMedia('(max-width: 760px)');
 const isNarrow = signal(narrow.matches);
