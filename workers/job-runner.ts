@@ -1,13 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import { type Job, Queue, UnrecoverableError, Worker } from 'bullmq';
+import { type Job, Queue, UnrecoverableError } from 'bullmq';
 import type { Redis } from 'ioredis';
 import * as v from 'valibot';
-import { type Clock, sleep } from '../engine/runtime/clock.ts';
+import type { Clock, Scheduler } from '../engine/runtime/clock.ts';
 import { withDeadline } from '../engine/runtime/deadline.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { RedisAwayError } from '../engine/runtime/outage.ts';
 import { JOBS, type JobName, type JobPayload } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
+import { type JobWorker, logUnlessAway, startJobWorker } from './job-worker.ts';
 
 /** The operations of jobs on the queues. */
 export interface JobQueues {
@@ -29,12 +30,13 @@ export interface NewJob<N extends JobName> {
 }
 
 export interface JobRunnerOptions {
-  /** A patient connection, shared by the queues; each worker opens two of its own like it. */
+  /** A patient connection, shared by the queues; each worker opens one of its own like it. */
   readonly redis: Redis;
   /** Begins every key. */
   readonly prefix: string;
   readonly processors: Processors;
   readonly clock: Clock;
+  readonly scheduler: Scheduler;
   readonly log: Log;
 }
 
@@ -73,8 +75,7 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
     }
     await redis.unlink(queue.toKey('events'));
   };
-  const workers = names.map((name) => createWorker(name, options, running, stopping.signal, { forget }));
-  for (const worker of workers) void keepRunning(worker, stopping.signal, log);
+  const workers = names.map((name) => startWorker(name, options, running, stopping.signal, { forget }));
 
   function queueOf(name: JobName): Queue {
     // Jobs that wait for Redis would pile up in the connection, and a sweep finds them again anyway.
@@ -120,14 +121,14 @@ function jobOptions(name: JobName) {
   };
 }
 
-function createWorker(
+function startWorker(
   name: JobName,
   options: JobRunnerOptions,
   running: Set<Promise<void>>,
   signal: AbortSignal,
   jobQueues: JobQueues,
-): Worker {
-  const { redis, prefix, processors, log } = options;
+): JobWorker {
+  const { redis, prefix, processors, scheduler, log } = options;
   const { payload: schema, concurrency } = JOBS[name];
   const process = processors[name] as Processor<JobName>;
 
@@ -144,44 +145,20 @@ function createWorker(
     return done;
   }
 
-  const worker = new Worker(queueName(name), track, {
-    connection: redis,
-    prefix,
-    concurrency,
-    autorun: false,
-    lockDuration: LIMITS.jobLockMs,
-    stalledInterval: LIMITS.stalledJobCheckMs,
-    maxStalledCount: LIMITS.jobStalls,
-    runRetryDelay: LIMITS.storeRetryMs,
+  return startJobWorker({
+    name: queueName(name),
+    process: track,
+    settings: {
+      connection: redis,
+      prefix,
+      concurrency,
+      lockDuration: LIMITS.jobLockMs,
+      stalledInterval: LIMITS.stalledJobCheckMs,
+      maxStalledCount: LIMITS.jobStalls,
+      runRetryDelay: LIMITS.storeRetryMs,
+    },
+    stopping: signal,
+    scheduler,
+    log,
   });
-  worker.on('error', logUnlessAway(redis, log));
-  worker.on('failed', (job, error) => {
-    const isLast = error instanceof UnrecoverableError || !job || job.attemptsMade >= (job.opts.attempts ?? 1);
-    const context = { err: error, job: name, id: job?.id, attempt: job?.attemptsMade };
-    if (isLast) log.error(context, 'a job failed for good');
-    else log.debug(context, 'a job failed and will run again');
-  });
-  worker.on('stalled', (id) => log.warn({ job: name, id }, 'a job lost its worker and runs again'));
-  return worker;
-}
-
-/** A worker's loop is not expected to end by itself; should it, it begins again rather than leave its jobs undone. */
-async function keepRunning(worker: Worker, signal: AbortSignal, log: Log): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await worker.run();
-    } catch (error) {
-      log.error({ err: error, job: worker.name }, 'the loop of a worker ended');
-    }
-    if (!signal.aborted) await sleep(LIMITS.storeRetryMs);
-  }
-}
-
-/** The connection itself logs its coming and going, once; its users would log it at every attempt. */
-function logUnlessAway(redis: Redis, log: Log): (error: Error) => void {
-  return (error) => {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (redis.status !== 'ready' || /^E[A-Z]+$/.test(code) || error.message === 'Connection is closed.') return;
-    log.warn({ err: error }, 'a queue has trouble');
-  };
 }

@@ -114,7 +114,7 @@ export async function startWorkers({
     ...webhooks.processors,
     ...payments.processors,
   };
-  const runner = await startJobRunner({ redis, prefix: keys.jobs, processors, clock: systemClock, log });
+  const runner = await startJobRunner({ redis, prefix: keys.jobs, processors, clock: systemClock, scheduler, log });
   releaser.push('jobs', () => runner.stop());
   payments.follow(runner);
 

@@ -12,8 +12,9 @@ export type { Redis };
  */
 export function connectRedis(url: string, log: Log, patience: 'fail-fast' | 'patient' = 'fail-fast'): Redis {
   const failFast = { commandTimeout: LIMITS.redisCommandMs, maxRetriesPerRequest: 0, enableOfflineQueue: false };
+  // Not lazy: a worker of BullMQ opens connections with the same options, and would keep the failure of a lazy one's first
+  // attempt for good.
   const redis = new Redis(url, {
-    lazyConnect: true,
     connectTimeout: LIMITS.redisConnectMs,
     retryStrategy: (attempt) => Math.min(attempt * 50, LIMITS.redisReconnectMs),
     ...(patience === 'patient' ? { maxRetriesPerRequest: null } : failFast),
@@ -21,9 +22,6 @@ export function connectRedis(url: string, log: Log, patience: 'fail-fast' | 'pat
   const outage = createOutage(log, 'the connection to Redis');
   redis.on('error', outage.failed);
   redis.on('ready', outage.worked);
-  redis.connect().catch(() => {
-    // The error event reports it; the retry strategy goes on.
-  });
   return redis;
 }
 

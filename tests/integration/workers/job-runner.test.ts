@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
-import { systemClock } from '../../../engine/runtime/clock.ts';
+import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { ConfigError, readConfig } from '../../../engine/runtime/config.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
@@ -28,6 +28,7 @@ async function startRunner(processors: Partial<Processors>) {
     redis,
     prefix,
     clock: systemClock,
+    scheduler: systemScheduler,
     log,
     processors: { ...idle, ...processors },
   });

@@ -209,4 +209,17 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
     ['api/streams/events'],
     [['wanted.after > lastSequence', 'false', 'A place beyond the end of the log is refused.']],
   ),
+  ...mutationsOf(
+    'workers/job-worker.ts',
+    ['integration/workers/worker-connections'],
+    [
+      ['if (!waiting && !stopping.aborted) replace();', '', 'A worker whose connection failed to start gives way.'],
+      [
+        'else if (wasAway) outage.failed',
+        'else if (isAway && shared.status === "end") outage.failed',
+        'A queue without a worker says so.',
+      ],
+      ['if (!isAway) outage.worked();', 'if (!isAway) void 0;', 'A queue that has a worker again says so.'],
+    ],
+  ),
 ];

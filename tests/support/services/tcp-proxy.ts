@@ -25,6 +25,8 @@ export interface TcpProxy {
   readonly url: string;
   /** The open connections, oldest first. */
   connections(name: string): ProxiedConnection[];
+  /** Resets each new connection, from `true` to `false`. */
+  refuse(isRefusing: boolean): void;
   stop(): Promise<void>;
 }
 
@@ -32,7 +34,9 @@ export interface TcpProxy {
 export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   const target = new URL(serverUrl);
   const open = new Set<Proxied>();
+  let isRefusing = false;
   const server = createServer((client) => {
+    if (isRefusing) return void client.on('error', () => {}).resetAndDestroy();
     const proxied = new Proxied(client, connect(Number(target.port), target.hostname), () => open.delete(proxied));
     open.add(proxied);
   });
@@ -44,6 +48,9 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   return {
     url: url.href,
     connections: (name) => [...open].filter((proxied) => proxied.isOpen && proxied.name === name),
+    refuse(refusing) {
+      isRefusing = refusing;
+    },
     async stop() {
       for (const proxied of open) proxied.cut();
       server.close();

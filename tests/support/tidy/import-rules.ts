@@ -87,7 +87,7 @@ const packageHomes: readonly PackageHome[] = [
   },
   {
     packages: ['bullmq'],
-    homes: ['engine/store', 'workers/job-runner.ts', 'bench', 'tests'],
+    homes: ['engine/store', 'workers/job-runner.ts', 'workers/job-worker.ts', 'bench', 'tests'],
     instead: 'hand the processor to workers/job-runner.ts, or enqueue through engine/store',
   },
   {
