@@ -257,10 +257,17 @@ export const LIMITS = {
   // --- Mail -----------------------------------------------------------------------------------------------
   mailSweepMs: 1_000,
   mailsAtOnce: 4,
-  /** For each step of a conversation with a mail server. */
+  /** To be connected and greeted by a mail server. */
   mailTimeoutMs: 10_000,
-  /** A worker that has not sent a mail by then has died: another one takes it on. It gives up after half of it. */
-  mailLeaseMs: 60_000,
+  /** Until a mail server has the whole of a mail. */
+  mailHandOverMs: 30_000,
+  /**
+   * For its answer then. Scanners and tarpits take up to a minute or so; RFC 5321 allows them ten, but few mails are under
+   * way at a time, and the others would wait for as long.
+   */
+  mailAnswerMs: 120_000,
+  /** A worker that has not sent a mail by then has died: another one takes it on. Longer than both of these together. */
+  mailLeaseMs: 180_000,
   mailFirstPauseMs: 5_000,
   mailLongestPauseMs: 600_000,
   /** A mail that could not be sent for this long is given up. */

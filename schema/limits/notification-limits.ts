@@ -29,6 +29,8 @@ export const NOTIFICATION_LIMITS = {
   noticeLookPauseMs: 20,
   /** A sender is given up on after this long, and what it does then is not known. */
   noticeSendMs: 15_000,
+  /** For the answer of a mail server that has a customer's mail: while it is waited for, it takes room that pushes need. */
+  noticeMailAnswerMs: 20_000,
   /** A worker that has not settled a notice by then has died: another one takes it on. */
   noticeLeaseMs: 60_000,
   /** Notices that are being sent when the process stops are given this long. */

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
+import { type Clock, isoTime, systemScheduler } from '../../engine/runtime/clock.ts';
 import { CROCKFORD_BASE32, type RandomSource } from '../../engine/runtime/random.ts';
 import type { TokenPurpose } from '../../schema/accounts/session.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -33,12 +33,32 @@ interface TransportOptions {
   readonly outbox: string;
   readonly clock: Clock;
   readonly random: RandomSource;
+  /** Of LIMITS, by default. */
+  readonly waits?: MailWaits;
 }
+
+export interface MailWaits {
+  /** Until the server has the whole of a mail. */
+  readonly handOverMs: number;
+  /** For the answer then, to a mail and to one for a customer. */
+  readonly answerMs: number;
+  readonly customerAnswerMs: number;
+}
+
+const WAITS: MailWaits = {
+  handOverMs: LIMITS.mailHandOverMs,
+  answerMs: LIMITS.mailAnswerMs,
+  customerAnswerMs: LIMITS.noticeMailAnswerMs,
+};
 
 /** Over SMTP, or where no server is set, into the outbox. */
 export function createMailTransport(options: TransportOptions): SendMail {
-  return options.smtpUrl ? overSmtp(options.from, options.smtpUrl) : toOutbox(options);
+  const { from, smtpUrl, waits = WAITS } = options;
+  return smtpUrl ? overSmtp(from, smtpUrl, waits) : toOutbox(options);
 }
+
+/** The server had the whole of a mail and did not say what happened to it: it may have arrived. */
+export class NoAnswerError extends Error {}
 
 /** Answers of the server to this mail that no other try will change; of anything else it is not known. */
 export function isRefusedForGood(error: unknown): boolean {
@@ -54,18 +74,53 @@ const ENVELOPE = {
   disableUrlAccess: true,
 } as const;
 
-function overSmtp(from: string, smtpUrl: string): SendMail {
-  const transport = createTransport({
-    url: smtpUrl,
+function overSmtp(from: string, smtpUrl: string, waits: MailWaits): SendMail {
+  return async (mail) => {
+    const conversation = new AbortController();
+    const giveUp = () => conversation.abort();
+    let isHandedOver = false;
+    let cancel = systemScheduler.after(waits.handOverMs, giveUp);
+    const handedOver = () => {
+      isHandedOver = true;
+      cancel();
+      const answerMs = mail.purpose === 'tracking' ? waits.customerAnswerMs : waits.answerMs;
+      cancel = systemScheduler.after(answerMs, giveUp);
+    };
+    try {
+      const transport = createTransport({ ...connectionTo(smtpUrl, waits), logger: loggerThatTells(handedOver) });
+      await transport.sendMail({ ...messageOf(mail, from), signal: conversation.signal });
+    } catch (error) {
+      if (!isHandedOver || isRefusal(error)) throw error;
+      throw new NoAnswerError('the mail server had the mail and gave no answer', { cause: error });
+    } finally {
+      cancel();
+    }
+  };
+}
+
+function connectionTo(url: string, { handOverMs, answerMs }: MailWaits) {
+  return {
+    url,
     dnsTimeout: LIMITS.mailTimeoutMs,
     connectionTimeout: LIMITS.mailTimeoutMs,
     greetingTimeout: LIMITS.mailTimeoutMs,
-    socketTimeout: LIMITS.mailTimeoutMs,
-  });
-  return async (mail) => {
-    const signal = AbortSignal.timeout(LIMITS.mailLeaseMs / 2);
-    await transport.sendMail({ ...messageOf(mail, from), signal });
+    // Behind the waits, which tell the time before the end of the mail from the time after it.
+    socketTimeout: 2 * Math.max(handOverMs, answerMs),
   };
+}
+
+/** Nodemailer's log alone tells when all of a mail is written: an entry of its size. */
+function loggerThatTells(handedOver: () => void) {
+  return {
+    info({ tnx, outByteCount }: { tnx?: string; outByteCount?: number }) {
+      if (tnx === 'message' && outByteCount !== undefined) handedOver();
+    },
+  };
+}
+
+function isRefusal(error: unknown): boolean {
+  const { responseCode } = error as { responseCode?: unknown };
+  return typeof responseCode === 'number' && responseCode >= 400 && responseCode < 600;
 }
 
 function messageOf({ to, subject, text, html, id }: Mail, from: string) {

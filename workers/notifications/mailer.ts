@@ -4,7 +4,7 @@ import { createOutage } from '../../engine/runtime/outage.ts';
 import type { MailRequest, MailStore } from '../../engine/store/accounts/mail-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { accountMailOf } from './account-mail.ts';
-import { isRefusedForGood, type SendMail } from './mail-transport.ts';
+import { isRefusedForGood, NoAnswerError, type SendMail } from './mail-transport.ts';
 
 export interface MailerOptions {
   readonly store: MailStore;
@@ -31,7 +31,7 @@ export interface Mailer {
  * of it needs Redis.
  *
  * States of a request: due → leased → sent, or addressed to nobody (deleted) | failed, or the organization has had its
- * mails of the hour (due again, later) | given up.
+ * mails of the hour (due again, later) | without an answer (due again, once) | given up.
  */
 export function startMailer(options: MailerOptions): Mailer {
   const { store, scheduler, log } = options;
@@ -106,6 +106,7 @@ async function deliver(
   try {
     await send({ organizationId, purpose, to: email, ...accountMailOf(purpose, { ...issued, token, publicUrl }) });
   } catch (error) {
+    if (error instanceof NoAnswerError) return afterNoAnswer(error);
     // Tries of one mail do not use up what the user may be sent.
     await store.withdrawToken(token);
     if (isLost || isRefusedForGood(error)) return giveUp({ err: error });
@@ -115,6 +116,14 @@ async function deliver(
   }
   counts.sent += 1;
   await store.settle(request);
+
+  /** The link stays good, since it may have arrived. One more mail makes sure of it, and no third one follows. */
+  async function afterNoAnswer(error: unknown): Promise<void> {
+    const isLast = attempts > 1;
+    counts[isLast ? 'sent' : 'postponed'] += 1;
+    log.warn({ err: error, purpose, attempts, isLast }, 'a mail may have arrived: its server gave no answer');
+    await (isLast ? store.settle(request) : store.postpone(request, pauseAfter(attempts)));
+  }
 
   async function giveUp(reason: object): Promise<void> {
     counts.given_up += 1;

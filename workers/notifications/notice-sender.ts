@@ -16,7 +16,7 @@ import { letterheadOf } from '../../schema/accounts/letterhead.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type NoticeStatus, noticeIdOf } from '../../schema/notices/notification.ts';
 import { customerMailOf } from './customer-mail.ts';
-import { isRefusedForGood, type SendMail } from './mail-transport.ts';
+import { isRefusedForGood, NoAnswerError, type SendMail } from './mail-transport.ts';
 import type { NoticeFacts, PushSender, SendOutcome } from './notice.ts';
 import { pushOf } from './notice-words.ts';
 
@@ -175,6 +175,8 @@ export class NoticeSender {
         id: noticeIdOf(notice),
       });
     } catch (error) {
+      // Rather none than a second one: it says nothing that the customer cannot do without.
+      if (error instanceof NoAnswerError) return { kind: 'sent' };
       return { kind: isRefusedForGood(error) ? 'refused' : 'later', reason: String((error as Error).message) };
     }
     return { kind: 'sent' };

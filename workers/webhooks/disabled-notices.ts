@@ -2,7 +2,7 @@ import type { Log } from '../../engine/runtime/log.ts';
 import type { DisabledEndpoint, FollowerStore } from '../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { DisabledReason } from '../../schema/notices/webhook.ts';
-import { isRefusedForGood, type MailText, type SendMail } from '../notifications/mail-transport.ts';
+import { isRefusedForGood, type MailText, NoAnswerError, type SendMail } from '../notifications/mail-transport.ts';
 
 const WHY: Readonly<Record<DisabledReason, string>> = {
   gone: 'it has answered 410 Gone',
@@ -41,7 +41,8 @@ async function tellAll(disabled: DisabledEndpoint, send: SendMail): Promise<unkn
     try {
       await send({ organizationId, purpose: 'webhook_disabled', to, ...noticeText(disabled) });
     } catch (error) {
-      failures.push(error);
+      // One that may have arrived is not repeated.
+      if (!(error instanceof NoAnswerError)) failures.push(error);
     }
   }
   return failures;

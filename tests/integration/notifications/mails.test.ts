@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NoAnswerError } from '../../../workers/notifications/mail-transport.ts';
 import { type NoticePlace, PUBLIC_URL, withNotices } from './notice-place.ts';
 
 const ADA = { name: 'Ada Lovelace', phone: '+442079460001', email: 'ada@example.com' };
@@ -133,4 +134,15 @@ test('a mail server that refuses an address is not asked again; one that is away
     await place.letPausesPass();
     await place.notify();
     assert.deepEqual(await place.told(), ['tracking_created failed']);
+  }));
+
+test('a mail that may have arrived counts as sent, and no second one follows', () =>
+  withNotices(1, async (place) => {
+    await switchOn(place, { created: true });
+    place.answerMails(async () => {
+      throw new NoAnswerError('no answer');
+    });
+    await place.api.createTask({ customer: ADA });
+    await place.notify();
+    assert.deepEqual(await place.told(), ['tracking_created sent']);
   }));

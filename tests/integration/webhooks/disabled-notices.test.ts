@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import { createFollowerStore } from '../../../engine/store/webhooks/follower-store.ts';
-import type { Mail } from '../../../workers/notifications/mail-transport.ts';
+import { type Mail, NoAnswerError } from '../../../workers/notifications/mail-transport.ts';
 import { createNoticeProcessor } from '../../../workers/webhooks/disabled-notices.ts';
 import { secretBox } from '../../support/secrets.ts';
 import { createRunnerPlace } from './endpoint-runner-place.ts';
@@ -40,4 +40,25 @@ test('each active administrator of the organization gets one mail about a disabl
   } finally {
     await place.drop();
   }
+});
+
+test('an administrator whose mail may have arrived gets no second one', async () => {
+  const told: number[] = [];
+  const followers = {
+    findUntold: async () => [
+      {
+        organizationId: 1,
+        webhookId: 7,
+        url: 'https://hooks.example',
+        reason: 'gone' as const,
+        admins: ['a@example.com'],
+      },
+    ],
+    noteTold: async ({ webhookId }: { readonly webhookId: number }) => void told.push(webhookId),
+  };
+  const noAnswer = async () => {
+    throw new NoAnswerError('no answer');
+  };
+  await createNoticeProcessor(followers, noAnswer, pino({ level: 'silent' }))();
+  assert.deepEqual(told, [7]);
 });

@@ -222,4 +222,39 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
       ['if (!isAway) outage.worked();', 'if (!isAway) void 0;', 'A queue that has a worker again says so.'],
     ],
   ),
+  ...mutationsOf(
+    'workers/notifications/mail-transport.ts',
+    ['integration/workers/mail/mail-outcomes'],
+    [
+      ['if (!isHandedOver || ', 'if (', 'A mail that the server did not have as a whole was not sent.'],
+      ['|| isRefusal(error)) throw', ') throw', 'A mail that the server refused has not arrived.'],
+      [
+        'if (!isHandedOver || isRefusal(error)) throw error;',
+        'throw error;',
+        'A mail without an answer may have arrived.',
+      ],
+      ['      isHandedOver = true;\n      cancel();', '      isHandedOver = true;', 'A late answer is waited for.'],
+      ['? waits.customerAnswerMs', '? waits.answerMs', "A customer's mail holds its room for a short time."],
+    ],
+  ),
+  ...mutationsOf(
+    'workers/notifications/mailer.ts',
+    ['integration/workers/mail/mail-outcomes'],
+    [
+      ['if (error instanceof NoAnswerError) return', 'if (!error) return', 'A link that may have arrived stays good.'],
+      ['const isLast = attempts > 1;', 'const isLast = false;', 'No third mail follows two that may have arrived.'],
+      ['const isLast = attempts > 1;', 'const isLast = true;', 'A mail that may not have arrived goes out once more.'],
+      ['    await store.withdrawToken(token);', '', 'A link that was not sent is withdrawn.'],
+    ],
+  ),
+  ...mutationsOf(
+    'workers/notifications/notice-sender.ts',
+    ['integration/notifications/mails'],
+    [['if (error instanceof NoAnswerError) return', 'if (!error) return', 'A customer gets no copies.']],
+  ),
+  ...mutationsOf(
+    'workers/webhooks/disabled-notices.ts',
+    ['integration/webhooks/disabled-notices'],
+    [['if (!(error instanceof NoAnswerError)) failures', 'failures', 'An administrator gets no copies.']],
+  ),
 ];

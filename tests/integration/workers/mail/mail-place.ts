@@ -4,7 +4,7 @@ import { createRandomSource } from '../../../../engine/runtime/random.ts';
 import { createMailStore, requestMail } from '../../../../engine/store/accounts/mail-store.ts';
 import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
 import type { TokenPurpose } from '../../../../schema/accounts/session.ts';
-import { createMailTransport } from '../../../../workers/notifications/mail-transport.ts';
+import { createMailTransport, type MailWaits } from '../../../../workers/notifications/mail-transport.ts';
 import { startMailer } from '../../../../workers/notifications/mailer.ts';
 import { seedOrganization, seedUser } from '../../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../../support/stores.ts';
@@ -35,7 +35,7 @@ export interface MailPlace {
   /** Runs the mailer meanwhile; without `smtpUrl` into `outbox`. It looks for mails every SWEEP_MS, or as `every` says. */
   mailing(
     body: () => Promise<void>,
-    transport?: { smtpUrl?: string; outbox?: string },
+    transport?: { smtpUrl?: string; outbox?: string; waits?: MailWaits },
     every?: Scheduler['every'],
   ): Promise<void>;
 }
@@ -71,9 +71,10 @@ export async function withMail(body: (place: MailPlace) => Promise<void>): Promi
         SELECT email, attempts, extract(epoch FROM due_at - now())::float8 * 1000 AS due_in_ms,
           extract(epoch FROM due_at - requested_at)::float8 * 1000 AS put_off_ms FROM mail_requests`),
     ],
-    async mailing(meanwhile, { smtpUrl, outbox = '' } = { smtpUrl: server.url }, every = hurried) {
+    async mailing(meanwhile, { smtpUrl, outbox = '', waits } = { smtpUrl: server.url }, every = hurried) {
       const clock = systemClock;
-      const send = createMailTransport({ smtpUrl, from: FROM, outbox, clock, random: createRandomSource() });
+      const random = createRandomSource();
+      const send = createMailTransport({ smtpUrl, from: FROM, outbox, clock, random, ...(waits && { waits }) });
       const log = createLog('workers', 'silent');
       const scheduler = { ...systemScheduler, every };
       const mailer = startMailer({ store: createMailStore(sql), send, publicUrl: PUBLIC_URL, clock, scheduler, log });

@@ -21,10 +21,12 @@ export interface MailServer {
 }
 
 /**
- * The server's treatment of a mail: refuse the addressee with a code, or run a step of the test's own once it is there.
+ * The server's treatment of a mail: refuse the addressee with a code, or run a step of the test's own once the
+ * addressee or the mail is there; the step's error is the answer.
  */
 export interface Behaviour {
   refusal?: number | undefined;
+  onAddressee?: (() => Promise<void>) | undefined;
   onMail?: ((mail: ReceivedMail) => Promise<void>) | undefined;
 }
 
@@ -38,7 +40,8 @@ export async function startMailServer(behaviour: Behaviour = {}): Promise<MailSe
     onRcptTo(_address, _session, callback) {
       attempts += 1;
       const { refusal } = behaviour;
-      callback(refusal ? Object.assign(new Error('not now'), { responseCode: refusal }) : null);
+      if (refusal) return callback(Object.assign(new Error('not now'), { responseCode: refusal }));
+      Promise.resolve(behaviour.onAddressee?.()).then(() => callback(), callback);
     },
     onData(stream, session, callback) {
       const chunks: Buffer[] = [];
