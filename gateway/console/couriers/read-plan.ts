@@ -1,6 +1,6 @@
 import type { Answer, ApiCall } from '../live/protocol.ts';
-import { inParts } from '../page/in-parts.ts';
 import { refusalText } from '../page/refusals.ts';
+import { inParts } from '../records/in-parts.ts';
 import { pickerText as words } from '../text/english-picker.ts';
 import type { Plan } from './plan-words.ts';
 
