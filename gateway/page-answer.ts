@@ -10,6 +10,6 @@ export function pageAnswer<Item>(
   encode: (item: Item) => string,
 ): RouteAnswer {
   const shown = items.map((item) => encode(item)).join(',');
-  const data = `{"items":[${shown}],"count":${count},"nextCursor":${JSON.stringify(nextCursor)}}`;
-  return { status: 200, message, data, position: formatPosition(history, sequence) };
+  const data = `{"items":[${shown}],"count":${count}}`;
+  return { status: 200, message, data, nextCursor, position: formatPosition(history, sequence) };
 }

@@ -85,12 +85,21 @@ export interface ById {
   readonly id: number;
 }
 
+/** A page of a list: JSON `data`, in which its cursor still has to stand last. */
+export interface Page {
+  readonly data: string;
+  /** Null at the end of the list. */
+  readonly nextCursor: string | null;
+}
+
 /** The result of a handler: JSON `data` for the envelope, or a coded refusal. */
 export type RouteAnswer =
   | {
       readonly status: number;
       readonly message: string;
       readonly data: string;
+      /** Makes it a page. */
+      readonly nextCursor?: Page['nextCursor'];
       /** The entity tag of `data`, where it is known already. */
       readonly etag?: string | undefined;
       readonly position?: string;

@@ -124,7 +124,7 @@ function succeed(
     .status(status)
     .header('content-type', 'application/json; charset=utf-8')
     .header('x-correlation-id', request.id)
-    .send(successBody(facts, { status, message, data, position }, time));
+    .send(successBody(facts, { status, message, position }, data, time));
 }
 
 /** Our own processes take ids by the thousand; here each row takes one. */

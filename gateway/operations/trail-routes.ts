@@ -3,7 +3,7 @@ import { countTrail, readTrail, type TrailPage } from '../../engine/store/positi
 import { notFound, refusal } from '../../schema/errors.ts';
 import { formatTrailCursor, type TrailQuery, trailPageView, trailQuery } from '../../schema/fleet/trail.ts';
 import type { Administration } from '../administration/open-administration.ts';
-import { type ApiRoute, apiRoute, may } from '../route.ts';
+import { type ApiRoute, apiRoute, may, type Page } from '../route.ts';
 
 /** Where agents were; an agent sees its own trail. Source: docs/contract.md §4. */
 export function trailRoutes({ reads, clock }: Pick<Administration, 'reads' | 'clock'>): ApiRoute[] {
@@ -30,20 +30,20 @@ export function trailRoutes({ reads, clock }: Pick<Administration, 'reads' | 'cl
         const count = isAll
           ? page.items.length
           : (cursor?.count ?? (await countTrail(sql, organizationId, agentId, span)));
-        return dataOf(agentId, span, page, count);
+        return partsOf(agentId, span, page, count);
       });
-      return found ? { status: 200, message: 'Trail', data: found } : { refusal: notFound('Agent', agentId) };
+      return found ? { status: 200, message: 'Trail', ...found } : { refusal: notFound('Agent', agentId) };
     },
   });
   return [readRoute];
 }
 
 const OTHER_AGENTS_CURSOR = refusal('VALIDATION_FAILED', undefined, {
-  violations: ['cursor must be the nextCursor of a trail of this agent'],
+  violations: ['cursor must be the nextCursor of a trail of this agent with the same from and to'],
 });
 
-function dataOf(agentId: number, { from, to }: TrailQuery, { items, hasMore }: TrailPage, count: number): string {
+function partsOf(agentId: number, { from, to }: TrailQuery, { items, hasMore }: TrailPage, count: number): Page {
   const after = items.at(-1)?.recordedAt;
   const nextCursor = hasMore && after ? formatTrailCursor({ agentId, from, to, after, count }) : null;
-  return JSON.stringify({ items, count, nextCursor });
+  return { data: JSON.stringify({ items, count }), nextCursor };
 }

@@ -12,6 +12,7 @@ import type { Authentication } from '../guards/authenticate.ts';
 import type { Access } from '../guards/open-access.ts';
 import type { Draw } from '../guards/quotas.ts';
 import type { AnswerObserver, Header, IncomingRequest, Reply } from '../http/port.ts';
+import { dataOfPage, listMarkOf } from '../list-cursor.ts';
 import { RefusalError } from '../refusal-error.ts';
 import {
   type ApiRoute,
@@ -184,7 +185,7 @@ class Exchange implements AnswerObserver {
       if (route.kind === 'raw') return await this.#serveRaw(route, params, identity, bytes);
       const parsed = this.#parse(route, params, identity, bytes);
       if ('refused' in parsed) return this.refuse(parsed.refused);
-      this.#answer(route, await route.handle(parsed.request));
+      this.#answer(route, await route.handle(parsed.request), () => listMarkOf(route, identity, params));
     } catch (error) {
       if (this.#reply.done) return;
       if (error instanceof RefusalError) this.#refuseAs(error.refusal);
@@ -236,7 +237,7 @@ class Exchange implements AnswerObserver {
     if (takesForm(route) && !isFormMedia(this.#incoming.header('content-type')))
       return this.refuse(plain(415, `The Content-Type must be ${FORM_MEDIA}`));
     const violations: string[] = [];
-    const target = this.#parseTarget(route, params, violations);
+    const target = this.#parseTarget(route, params, identity, violations);
     if (violations.length > 0) return this.refuse(this.#invalid(violations));
     if (route.extraCost) this.#owe(identity, route.extraCost(target.query));
     const request: ParsedRequest = {
@@ -257,11 +258,12 @@ class Exchange implements AnswerObserver {
   #parseTarget(
     route: Route,
     params: Readonly<Record<string, string>>,
+    identity: Identity,
     violations: string[],
   ): { readonly ids: Readonly<Record<string, number>>; readonly query: unknown } {
     const ids = route.textParams ? {} : take(parseParams(params), violations);
-    const query = take(parseQuery(this.#incoming.query, route), violations);
-    return { ids, query };
+    const listMark = () => listMarkOf(route, identity, params);
+    return { ids, query: take(parseQuery(this.#incoming.query, route, listMark), violations) };
   }
 
   #invalid(violations: readonly string[]): Refused {
@@ -306,7 +308,7 @@ class Exchange implements AnswerObserver {
       if ('malformed' in parsed) return { refused: this.#unreadable(parsed.malformed) };
       json = parsed.json;
     }
-    const { ids, query } = this.#parseTarget(route, params, violations);
+    const { ids, query } = this.#parseTarget(route, params, identity, violations);
     const input = route.body && (route.body.quick?.(json) ?? take(parseBodyOf(route.body, identity, json), violations));
     const key = route.method === 'GET' || route.keepsNothing ? undefined : this.#incoming.header('idempotency-key');
     if (key !== undefined && (this.#incoming.headerCount('idempotency-key') > 1 || !isIdempotencyKey(key)))
@@ -343,7 +345,7 @@ class Exchange implements AnswerObserver {
     };
   }
 
-  #answer(route: ApiRoute, answer: RouteAnswer): void {
+  #answer(route: ApiRoute, answer: RouteAnswer, listMark: () => string): void {
     const headers: Header[] = answer.replayed ? [['Idempotency-Replayed', 'true']] : [];
     if ('refusal' in answer) return this.#refuseAs(answer.refusal, headers);
     if (route.etag) {
@@ -356,7 +358,9 @@ class Exchange implements AnswerObserver {
     }
     const { clock } = this.#services;
     const time = { now: isoTime(clock.now()), durationMs: clock.monotonic() - this.#startedAt };
-    this.#send(answer.status, successBody(this.#facts, answer, time), headers);
+    const { data, nextCursor } = answer;
+    const whole = nextCursor === undefined ? data : dataOfPage({ data, nextCursor }, listMark);
+    this.#send(answer.status, successBody(this.#facts, answer, whole, time), headers);
   }
 
   #refuseAs(refused: Refusal, headers: Header[] = []): void {

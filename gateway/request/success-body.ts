@@ -6,14 +6,14 @@ export function successBody(
   answer: {
     readonly status: number;
     readonly message: string;
-    readonly data: string;
     readonly position?: string | undefined;
   },
+  data: string,
   time: { readonly now: string; readonly durationMs: number },
 ): string {
   const position = answer.position === undefined ? '' : `,"position":"${answer.position}"`;
   return (
-    `{"statusIndicator":"SUCCESS","statusCode":${answer.status},"message":"${answer.message}","data":${answer.data},` +
+    `{"statusIndicator":"SUCCESS","statusCode":${answer.status},"message":"${answer.message}","data":${data},` +
     `"metadata":{"timestamp":"${time.now}","correlationId":"${facts.correlationId}",` +
     `"path":${JSON.stringify(facts.canonicalPath)},"duration":${Math.round(time.durationMs * 100) / 100}${position}}}`
   );

@@ -68,7 +68,7 @@ function listKeyOf(what: string, filter: object): number {
 }
 
 /** FNV-1a: it notices a mistake, no more is needed, and a browser has it too. */
-function digestOf(text: string): number {
+export function digestOf(text: string): number {
   let digest = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1)
     digest = Math.imul(digest ^ text.charCodeAt(index), 0x01000193) >>> 0;

@@ -48,7 +48,7 @@ export function trailQuery(now: () => number) {
         });
       const spanMs = Date.parse(to) - Date.parse(from);
       if (cursor !== undefined && (after?.from !== from || after.to !== to))
-        report('cursor', 'must be the nextCursor of a trail with the same from and to');
+        report('cursor', 'must be the nextCursor of a trail of this agent with the same from and to');
       else if (spanMs > LIMITS.trailSpanDays * DAY_MS)
         report('to', `must be at most ${LIMITS.trailSpanDays} days after from`);
     }),

@@ -41,7 +41,7 @@ export const listTasksQuery = v.pipe(
     const path = [{ type: 'object', origin: 'value', input: query, key: 'cursor', value: cursor }] as const;
     if (query.page !== undefined) addIssue({ message: 'must not be given together with page', path: [...path] });
     if (dataset.typed && !findCursor(dataset.value))
-      addIssue({ message: 'must be the nextCursor of a list with the same filters and sort', path: [...path] });
+      addIssue({ message: 'must be the nextCursor of this list with the same filters and sort', path: [...path] });
   }),
 );
 export type ListTasksQuery = v.InferOutput<typeof listTasksQuery>;

@@ -165,10 +165,10 @@ function deliveryRoutes({ reads, history }: Administration): ApiRoute[] {
       );
       if (!found) return { refusal: notFound('Webhook', webhookId) };
       const { items, hasMore, sequence } = found;
-      const nextCursor = hasMore ? `"${formatIdCursor(items.at(-1)!.id)}"` : 'null';
+      const nextCursor = hasMore ? formatIdCursor(items.at(-1)!.id) : null;
       const shown = items.map(encodeDelivery).join(',');
-      const data = `{"items":[${shown}],"count":${items.length},"nextCursor":${nextCursor}}`;
-      return { status: 200, message: 'Deliveries', data, position: formatPosition(history, sequence) };
+      const data = `{"items":[${shown}],"count":${items.length}}`;
+      return { status: 200, message: 'Deliveries', data, nextCursor, position: formatPosition(history, sequence) };
     },
   });
   const readOne: ApiRoute = apiRoute({

@@ -136,9 +136,9 @@ test('a span that is too long, and a cursor of another list are refused with 400
     'from=yesterday': 'from must be an ISO 8601 date-time with a zone or offset',
     'limit=0': `limit must be an integer between 1 and ${LIMITS.trailPageSize}`,
     [`limit=${LIMITS.trailPageSize + 1}`]: `limit must be an integer between 1 and ${LIMITS.trailPageSize}`,
-    'cursor=x': 'cursor must be the nextCursor of a trail with the same from and to',
+    'cursor=x': 'cursor must be the nextCursor of a trail of this agent with the same from and to',
     [`cursor=${nextCursor}&from=${iso(START_MS + 1)}`]:
-      'cursor must be the nextCursor of a trail with the same from and to',
+      'cursor must be the nextCursor of a trail of this agent with the same from and to',
   };
   for (const [query, violation] of Object.entries(wrong)) {
     const reply = await api.get<Trail>(`${path}?${query}`);
@@ -150,7 +150,7 @@ test('a span that is too long, and a cursor of another list are refused with 400
   const other = await api.get<Trail>(`/agents/${otherId}/trail?cursor=${nextCursor}`);
   assert.deepEqual(
     [other.status, other.body.message],
-    [400, ['cursor must be the nextCursor of a trail of this agent']],
+    [400, ['cursor must be the nextCursor of a trail of this agent with the same from and to']],
   );
 });
 

@@ -176,7 +176,8 @@ for (const list of LISTS) {
 }
 
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-const decoded = (cursor: string) => JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [number, string, number];
+const decoded = (cursor: string) =>
+  JSON.parse(Buffer.from(cursor.split('.')[0]!, 'base64url').toString()) as [number, string, number];
 
 for (const [index, list] of LISTS.entries()) {
   const { path, what, query = '', filter } = list;

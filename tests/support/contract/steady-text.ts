@@ -23,7 +23,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/(?<=\b(?:d[a-z]{1,2}_(?:live_)?|whsec_))[\w+/-]{16,}={0,2}/g, '…'],
   [/(?<="pin":")\d+/g, '0482'],
   // It holds the time of a record.
-  [/(?<="nextCursor":")[\w-]+/g, 'WzIzMTY1NjMyLCIyMDMxLTAzLTA1Il0'],
+  [/(?<="nextCursor":")[\w.-]+/g, 'WzIzMTY1NjMyLCIyMDMxLTAzLTA1Il0'],
   [/(?<="qr":"<svg)(?:[^"\\]|\\.)*/g, ' …'],
   [/\bTSK-\w{10}\b/g, 'TSK-7Q4M2XK9RD'],
   [/\bevt_test_\w+/g, 'evt_test_…'],
