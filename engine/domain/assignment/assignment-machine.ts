@@ -75,7 +75,7 @@ export function closedRequest(
   return { ...open, version: open.version + 1, status, respondedAt: now, rejectionReason: reason, updatedAt: now };
 }
 
-/** How a request ends of which its agent does not take the task; `cancelled`: the agent can take nothing any more. */
+/** How a request ends of which its agent does not take the task; `cancelled`: the agent can take it no more. */
 export type Decline = 'rejected' | 'expired' | 'cancelled';
 
 /** A search after one of its requests was turned down, ran out or was withdrawn from its agent. */

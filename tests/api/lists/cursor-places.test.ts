@@ -46,20 +46,20 @@ async function tenant(number: number): Promise<Tenant> {
     await made('/customers', { name: 'Ada', phone: `+4420794610${number}${turn}` });
     await made('/warehouses', { name: 'North', location: { address: 'Dock 4', latitude: 53.54, longitude: 9.98 } });
     await seedChannel(databaseUrl, organizationId);
-    for (const _ of [1, 2]) {
+    for (const minutes of [1, 2]) {
       const taskId = await made('/tasks', taskInput({ packages: [{ name: 'A parcel', barcode: 'BC-1' }] }));
       assert.equal((await api.post(`/tasks/${taskId}/assign`, { agentId })).status, 200);
       await made('/payments/cash', { taskId, amount: 1 });
       await seedRequest(databaseUrl, { organizationId, channelId, taskId, agentId, status: 'rejected' });
       await seedDelivery(databaseUrl, { organizationId, webhookId, sequence: null, body: '{}' });
-      await seedRest(organizationId, taskId, agentId);
+      await seedRest(organizationId, taskId, agentId, minutes);
     }
   }
   return { api, named: { agents, webhooks } };
 }
 
-/** A rating, a notice, and where the agent was. */
-function seedRest(organizationId: number, taskId: number, agentId: number): Promise<unknown> {
+/** A rating, a notice, and where the agent was some minutes ago. */
+function seedRest(organizationId: number, taskId: number, agentId: number, minutes: number): Promise<unknown> {
   const rating = { score: 5, comment: null, at: new Date().toISOString() };
   return withSql(fixture.gateway.databaseUrl, async (sql) => {
     await sql`UPDATE tasks SET rating = ${sql.json(rating)} WHERE organization_id = ${organizationId} AND id = ${taskId}`;
@@ -70,7 +70,7 @@ function seedRest(organizationId: number, taskId: number, agentId: number): Prom
         now() + interval '1 hour', now())`;
     await sql`
       INSERT INTO agent_trail (organization_id, agent_id, recorded_at, received_at, latitude, longitude, speed)
-      VALUES (${organizationId}, ${agentId}, now() - interval '1 minute' - ${taskId} * interval '1 ms', now(), 1, 2.5, 3.1)`;
+      VALUES (${organizationId}, ${agentId}, now() - ${minutes} * interval '1 minute', now(), 1, 2.5, 3.1)`;
   });
 }
 

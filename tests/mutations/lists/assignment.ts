@@ -74,6 +74,20 @@ export const ASSIGNMENT: readonly Mutation[] = [
       'A broadcast is not won by an agent who no longer fits.',
     ],
   ]),
+  ...mutationsOf(
+    'engine/org/decide/records/update-agent.ts',
+    ['api/assignment/unsuited-agent', 'api/assignment/inactive-agent'],
+    [
+      ['|| vehicle !== undefined', '', 'An agent with a smaller vehicle loses the offers that it cannot carry.'],
+      ['|| skills !== undefined', '', 'An agent without a skill loses the offers that need it.'],
+      ['if (!isLeaving && isSuited(', 'if (!isSuited(', 'An agent that leaves loses every offer.'],
+      [
+        'findTask(taskId)!, agent)) continue',
+        'findTask(taskId)!, before)) continue',
+        'Offers are judged by the agent as it is now.',
+      ],
+    ],
+  ),
   ...mutationsOf('engine/org/decide/assignment/propose-offers.ts', OFFERS, [
     [
       'if (rejectedBy.includes(agentId) || expiredBy.includes(agentId)) return false;',

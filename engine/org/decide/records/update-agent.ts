@@ -6,6 +6,7 @@ import type { AgentRecord, UpdateAgentInput } from '../../../../schema/fleet/age
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
 import { rule } from '../rule.ts';
+import { isSuited } from '../steps/agent-fit.ts';
 import { draftDecline } from '../steps/task-search.ts';
 import { homeOf, phoneOf, skillsOf, vehicleOf } from './agent-fields.ts';
 import { draftDuty } from './change-duty.ts';
@@ -13,7 +14,7 @@ import { draftDuty } from './change-duty.ts';
 export const updateAgentRule = rule<UpdateAgent>({
   needs(search, { agentId, input }) {
     search.agent(agentId);
-    if (input.isActive !== false) return;
+    if (!mayEndOffers(input)) return;
     search.loadOf(agentId);
     search.openRequestsOf(agentId);
   },
@@ -21,9 +22,14 @@ export const updateAgentRule = rule<UpdateAgent>({
   decide: decideUpdateAgent,
 });
 
+function mayEndOffers({ isActive, vehicle, skills }: UpdateAgentInput): boolean {
+  return isActive === false || vehicle !== undefined || skills !== undefined;
+}
+
 /**
  * PATCH /agents/:id. A field with its present value changes nothing; an agent that becomes inactive is off duty, and the
- * tasks that it was asked to take and has not accepted are searched on without it.
+ * tasks that it was asked to take and has not accepted are searched on without it. With another vehicle or other skills
+ * these are the tasks that it can take no more.
  * Refuses: 404; 409 AGENT_HAS_OPEN_TASKS for ending the activity of an agent with open tasks.
  */
 function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: DecideContext): Decision {
@@ -33,14 +39,18 @@ function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: DecideCo
   const wanted: AgentRecord = { ...before, ...wantedFields(input) };
   if (isDeepStrictEqual(wanted, before)) return done('agent', agentId);
   const isLeaving = before.isActive && !wanted.isActive;
-  const asked = isLeaving ? draft.openRequestsOf(agentId) : [];
+  const asked = mayEndOffers(input) ? draft.openRequestsOf(agentId) : [];
   const offered = new Set(asked.map(({ taskId }) => taskId));
   const openTasks = isLeaving ? draft.heldBy(agentId).filter(({ taskId }) => !offered.has(taskId)).length : 0;
   if (openTasks > 0) return refuse(refusal('AGENT_HAS_OPEN_TASKS', undefined, { agentId, openTasks }));
   const agent = { ...wanted, version: before.version + 1, updatedAt: context.now };
   if (isLeaving && before.onDuty) draftDuty(draft, agent, false, context.now);
   else draft.put({ kind: 'put-agent', agent });
-  for (const request of asked) draftDecline(draft, request.taskId, request, 'cancelled', context.now, 'withdrawn');
+  for (const request of asked) {
+    const { taskId } = request;
+    if (!isLeaving && isSuited(draft, draft.findTask(taskId)!, agent)) continue;
+    draftDecline(draft, taskId, request, 'cancelled', context.now, 'withdrawn');
+  }
   return done('agent', agentId);
 }
 

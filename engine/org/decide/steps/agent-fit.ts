@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '../../../../schema/errors.ts';
 import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
-import { exceedsCapacity, overlaps } from '../../../domain/assignment/eligibility.ts';
+import { exceedsCapacity, lacksSkills, overlaps } from '../../../domain/assignment/eligibility.ts';
 import { loadOf, slotOf, sumOf } from '../../../domain/assignment/load.ts';
 import type { Capacity } from '../../../domain/assignment/round-view.ts';
 import type { HeldTask } from '../../state/agent-loads.ts';
@@ -26,9 +26,17 @@ export function judgeFit(draft: Draft, facts: TaskFacts, agent: AgentRecord, max
   if (maxTasks !== undefined && held.length >= maxTasks) {
     return refusal('AGENT_OVER_CAPACITY', 'The agent has as many tasks as it may have', { agentId, maxTasks });
   }
-  const load = sumOf(held.map((one) => one.load));
-  const isTooMuch = exceedsCapacity(capacityOf(agent), load, loadOf(facts.packages));
-  return isTooMuch ? refusal('AGENT_OVER_CAPACITY', undefined, { agentId }) : undefined;
+  return isCarried(facts, agent, held) ? undefined : refusal('AGENT_OVER_CAPACITY', undefined, { agentId });
+}
+
+/** Whether an agent has the skills for a task, and a vehicle for it beside those that it has. */
+export function isSuited(draft: Draft, facts: TaskFacts, agent: AgentRecord): boolean {
+  if (lacksSkills(agent.skills, facts.task.requiredSkills ?? [])) return false;
+  return isCarried(facts, agent, othersHeldBy(draft, facts.task, agent.id));
+}
+
+function isCarried({ packages }: TaskFacts, agent: AgentRecord, held: readonly HeldTask[]): boolean {
+  return !exceedsCapacity(capacityOf(agent), sumOf(held.map((one) => one.load)), loadOf(packages));
 }
 
 /** Whether the time of a task is free with an agent. Refuses: 409 AGENT_SLOT_TAKEN. */

@@ -102,10 +102,14 @@ export function draftDecline(
   draftRequest(draft, closed);
   if (before.status === 'assigned')
     draftStatus(draft, before, 'awaiting_assignment', fields, now, {
-      reasonCode: how === 'cancelled' ? 'agent_inactive' : how,
+      reasonCode: how === 'cancelled' ? whyWithdrawn(draft, request) : how,
     });
   else draftSearch(draft, before, fields, now, { details: { requestId: request.id } });
   endSearchIfOver(draft, taskId, now);
+}
+
+function whyWithdrawn(draft: Draft, { agentId }: AssignmentRequestRecord): 'agent_unsuited' | 'agent_inactive' {
+  return draft.findAgent(agentId)!.isActive ? 'agent_unsuited' : 'agent_inactive';
 }
 
 /** Gives up when the search is over by its own rules. */
