@@ -59,6 +59,5 @@ export function windowText({ letterhead, task }: Pick<NoticeFacts, 'letterhead' 
 
 /** `22 Nov 2026, 14:20 CET`; undefined while nobody knows when the courier comes. */
 export function etaText({ letterhead, task: { etaAt } }: Pick<NoticeFacts, 'letterhead' | 'task'>): string | undefined {
-  const times = localTimeIn(letterhead.timeZone);
-  return etaAt === null ? undefined : `${times.moment(etaAt)} ${times.zone(etaAt)}`;
+  return etaAt === null ? undefined : localTimeIn(letterhead.timeZone).zonedMoment(etaAt);
 }

@@ -8,16 +8,21 @@ interface Window {
 
 /** The times of one zone as people read them. */
 export interface LocalTime {
-  /** `14:10` on the day of `now`, else with the date: `25 Nov 2026, 14:10`. Without `now` always with the date. */
+  /**
+   * `14:10` on the day of `now`, else with the date: `25 Nov 2026, 14:10`. Without `now` always with the date. A time that
+   * the clocks show twice, when they go back, has the name of the zone: `02:30 CEST`.
+   */
   moment(at: string, now?: string): string;
   /**
-   * `25 Nov 2026, 14:00–16:00`, without the date as in `moment`, and with the names of the zone where the clocks change in
-   * between: `02:30 CEST–02:30 CET`. Undefined for a window without times.
+   * `25 Nov 2026, 14:00–16:00`, without the date and with a zone as in `moment`, and with the names of the zone where the
+   * clocks change in between: `02:30 CEST–02:30 CET`. Undefined for a window without times.
    */
   window(window: Window, now?: string): string | undefined;
   /** The same with its date and zone, for mails: `25 Nov 2026, 14:00–16:00 CET`. */
   zonedWindow(window: Window): string | undefined;
-  /** `2026-11-25 14:10`, for paper. */
+  /** A moment with its date and zone, for mails: `25 Nov 2026, 14:10 CET`. */
+  zonedMoment(at: string): string;
+  /** `2026-11-25 14:10`, for paper; with a zone as in `moment`. */
   stamp(at: string): string;
   /** The short name that the zone has then: `CET`, `GMT+5:30`. */
   zone(at: string): string;
@@ -45,32 +50,35 @@ function newLocalTime(timeZone: string): LocalTime {
   const longNames = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'longGeneric' });
   const day = (at: string) => days.format(Date.parse(at));
   const hour = (at: string) => hours.format(Date.parse(at));
-  const moment = (at: string, now?: string) =>
+  const bare = (at: string, now?: string) =>
     now !== undefined && day(now) === day(at) ? hour(at) : `${day(at)}, ${hour(at)}`;
   const zoneNames = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' });
   const zone = (at: string) => nameIn(zoneNames, at);
+  const isTwice = (at: string) => CHANGES_MS.some((ms) => hours.format(Date.parse(at) + ms) === hour(at));
+  const zoneOf = (at: string, isWanted = false) => (isWanted || isTwice(at) ? ` ${zone(at)}` : '');
   const isAcrossChange = ({ start, end }: Window) => start !== null && end !== null && zone(start) !== zone(end);
-  const window = ({ start, end }: Window, now?: string) => {
+  const window = ({ start, end }: Window, now?: string, isZoned = false) => {
     if (start !== null && end !== null) {
-      const [from, until] = [moment(start, now), day(start) === day(end) ? hour(end) : moment(end)];
-      // The hour that the clocks repeat would read 02:30–02:30.
-      return isAcrossChange({ start, end }) ? `${from} ${zone(start)}–${until} ${zone(end)}` : `${from}–${until}`;
+      const isAcross = isAcrossChange({ start, end });
+      const until = day(start) === day(end) ? hour(end) : bare(end);
+      return `${bare(start, now)}${zoneOf(start, isAcross)}–${until}${zoneOf(end, isAcross || isZoned)}`;
     }
-    if (start !== null) return `from ${moment(start, now)}`;
-    return end === null ? undefined : `by ${moment(end, now)}`;
+    if (start !== null) return `from ${bare(start, now)}${zoneOf(start, isZoned)}`;
+    return end === null ? undefined : `by ${bare(end, now)}${zoneOf(end, isZoned)}`;
   };
   return {
-    moment,
-    window,
-    zonedWindow(times) {
-      const text = window(times);
-      return text && (isAcrossChange(times) ? text : `${text} ${zone((times.start ?? times.end)!)}`);
-    },
-    stamp: (at) => `${isoDays.format(Date.parse(at))} ${hour(at)}`,
+    moment: (at, now) => bare(at, now) + zoneOf(at),
+    window: (times, now) => window(times, now),
+    zonedWindow: (times) => window(times, undefined, true),
+    zonedMoment: (at) => bare(at) + zoneOf(at, true),
+    stamp: (at) => `${isoDays.format(Date.parse(at))} ${hour(at)}${zoneOf(at)}`,
     zone,
     name: zone(ANY_TIME) === 'UTC' ? 'UTC' : nameIn(longNames, ANY_TIME),
   };
 }
+
+/** Clocks go back by an hour, on Lord Howe Island by half of one, at Troll by two; a time that comes again is so far away. */
+const CHANGES_MS = [30, 60, 120].flatMap((minutes) => [minutes * 60_000, minutes * -60_000]);
 
 /** A time under the present rules of all zones. */
 const ANY_TIME = '2025-01-01T00:00:00.000Z';

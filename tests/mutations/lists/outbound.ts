@@ -6,6 +6,14 @@ const TESTS = 'unit/domain/outbound/';
 /** Faults in webhooks, callbacks and notices. */
 export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
   ...mutationsOf(
+    'engine/views/parts/local-time.ts',
+    ['unit/views/local-time'],
+    [
+      ['isWanted || isTwice(at)', 'isWanted', 'A time that the clocks show twice names its zone.'],
+      ['[30, 60, 120]', '[60, 120]', 'Clocks may go back by half an hour.'],
+    ],
+  ),
+  ...mutationsOf(
     `${OUTBOUND}webhook-signature.ts`,
     [`${TESTS}webhook-signature`],
     [
