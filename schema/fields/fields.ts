@@ -14,6 +14,13 @@ export function isStorableText(text: string): boolean {
   return !text.includes(NUL) && text.isWellFormed();
 }
 
+const VISIBLE = /[^\p{Cf}\p{Z}\s]/u;
+
+/** Whether a text shows nothing: spaces of any kind, and marks without a width such as joiners and directions. */
+export function isBlank(text: string): boolean {
+  return !VISIBLE.test(text);
+}
+
 /** The beginning of a text, no character of it torn. */
 export function cutText(text: string, maxChars: number): string {
   const isTorn = (text.charCodeAt(maxChars - 1) & 0xfc00) === 0xd800;
@@ -43,7 +50,7 @@ export function requiredText(maxChars: number) {
   return v.pipe(
     text(maxChars),
     shownAs(
-      v.check<string, string>((value) => value.trim() !== '', 'must not be empty'),
+      v.check<string, string>((value) => !isBlank(value), 'must not be empty'),
       { minLength: 1 },
     ),
   );

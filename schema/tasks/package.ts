@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { boolean, id, longText, notNegative, oneOf, positiveInteger, shortText } from '../fields/fields.ts';
+import { boolean, id, isBlank, longText, notNegative, oneOf, positiveInteger, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { listQuery, pageView } from '../fields/page-query.ts';
 import { shownAs } from '../fields/shown-as.ts';
@@ -37,7 +37,7 @@ const packageFields = {
   notes: v.nullish(longText),
 };
 
-const isEmpty = (value: unknown) => value == null || (typeof value === 'string' && value.trim() === '');
+const isEmpty = (value: unknown) => value == null || (typeof value === 'string' && isBlank(value));
 const isNameless = (value: unknown) => {
   const { name, description } = (value ?? {}) as { name?: unknown; description?: unknown };
   return typeof value === 'object' && value !== null && isEmpty(name) && isEmpty(description);

@@ -10,6 +10,7 @@ export const REQUESTS: readonly Mutation[] = [
     ['api/refusals/validation', 'unit/schema/fields'],
     [
       ['text.length <= 2 * maxChars && ', 'false && ', 'A text is measured in code points.'],
+      ['[^\\p{Cf}\\p{Z}\\s]', '[^\\p{Z}\\s]', 'A name shows something.'],
       ['[...text].length <= maxChars', 'true', 'A text of emojis has a bound, too.'],
       ['!Number.isSafeInteger(value) ? WHOLE_NUMBERS', 'false ? WHOLE_NUMBERS', 'No number is rounded in silence.'],
     ],

@@ -10,6 +10,7 @@ import {
   parseIsoTime,
   queryId,
   queryInteger,
+  requiredText,
 } from '../../../schema/fields/fields.ts';
 
 const SEED = 20_261_122;
@@ -165,4 +166,30 @@ test('a free object is kept exactly when JSON and Postgres can hold it unchanged
   ]) {
     assert.ok(!accepts(freeObject, value));
   }
+});
+
+test('a text that shows nothing is as empty as none, and one that shows something stays as it is', () => {
+  const schema = requiredText(255);
+  for (const blank of [
+    '',
+    ' ',
+    '\t\n',
+    '\u00a0\u3000',
+    '\u200b',
+    '\u200b \u2060',
+    '\ufeff',
+    '\u202e\u202c',
+    '\u200d',
+    '\u00ad',
+  ]) {
+    const { issues } = v.safeParse(schema, blank);
+    assert.deepEqual(
+      issues?.map(({ message }) => message),
+      ['must not be empty'],
+      JSON.stringify(blank),
+    );
+  }
+  const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
+  for (const shown of ['x', '\u200bx', family, '\u200f\u05d3\u05e0\u05d4', '\u0645\u06cc\u200c\u062e', '.', '\u0301'])
+    assert.equal(v.parse(schema, shown), shown);
 });

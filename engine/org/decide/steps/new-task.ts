@@ -1,6 +1,6 @@
 import type { Caller } from '../../../../schema/commands.ts';
 import type { Refusal } from '../../../../schema/errors.ts';
-import { cutText } from '../../../../schema/fields/fields.ts';
+import { cutText, isBlank } from '../../../../schema/fields/fields.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import type { TaskInput } from '../../../../schema/tasks/create-task.ts';
 import type { PackageInput, PackageRecord } from '../../../../schema/tasks/package.ts';
@@ -58,14 +58,14 @@ export function draftTask(
 
 /** A new package of a task. */
 export function draftPackage(draft: Draft, input: PackageInput, taskId: number, context: DecideContext): PackageRecord {
-  const name = input.name?.trim() ? input.name : cutText(input.description!, LIMITS.shortTextChars);
+  const name = input.name && !isBlank(input.name) ? input.name : cutText(input.description!, LIMITS.shortTextChars);
   const record: PackageRecord = {
     organizationId: draft.organizationId,
     id: context.nextId('package'),
     version: 1,
     taskId,
     name,
-    description: input.description?.trim() ? input.description : name,
+    description: input.description && !isBlank(input.description) ? input.description : name,
     quantity: input.quantity ?? 1,
     weight: input.weight ?? null,
     width: input.width ?? null,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { UpdateTask } from '../../../../schema/commands.ts';
 import { notFound, type Refusal, refusal } from '../../../../schema/errors.ts';
+import { isBlank } from '../../../../schema/fields/fields.ts';
 import type { PackageEntry, PackageRecord } from '../../../../schema/tasks/package.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { checkWindow } from '../../../domain/tasks/exceptions.ts';
@@ -175,7 +176,7 @@ function editPackage(record: PackageRecord, entry: PackageEntry, now: string): P
   if (barcode !== record.barcode) fields['barcode'] = barcode;
   for (const key of REQUIRED) {
     const value = entry[key];
-    const isGiven = value != null && (typeof value !== 'string' || value.trim() !== '');
+    const isGiven = value != null && (typeof value !== 'string' || !isBlank(value));
     if (isGiven && value !== record[key]) fields[key] = value;
   }
   if (Object.keys(fields).length === 0) return record;
