@@ -16,11 +16,6 @@ export const RECORD_LISTS: readonly Mutation[] = [
       ['cursor.slice(end + 1) === mark', 'end > 0', 'A cursor goes on in its own list alone.'],
       ['[organizationId, route.path', '[route.path', 'A cursor of one organization is none of another.'],
       ['{ ...own, ...params }', 'own', 'A cursor of the list of one record is none of another.'],
-      [
-        'JSON.stringify([organizationId, route.path,',
-        'JSON.stringify([organizationId,',
-        'A cursor belongs to its path.',
-      ],
       ['if (end === -1) return cursor;', "if (end === -1) return '';", 'A cursor from before an upgrade goes on.'],
     ],
   ),
