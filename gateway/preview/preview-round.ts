@@ -1,5 +1,6 @@
 import { isSought } from '../../engine/domain/assignment/assignment-machine.ts';
 import type { RoundPlan, RoundView } from '../../engine/domain/assignment/round-view.ts';
+import { isoOf } from '../../engine/domain/shown-time.ts';
 import { judgeSearch } from '../../engine/domain/tasks/task-machine.ts';
 import { computedOver } from '../../engine/domain/travel/known-ways.ts';
 import { proposalOf } from '../../engine/planning/proposal.ts';
@@ -70,7 +71,7 @@ function whyNot(taskIds: readonly number[], tasks: readonly SoughtTask[]): Refus
 }
 
 function previewOf(plan: RoundPlan, seen: ViewOfRound, isPartial: boolean): PreviewView {
-  const at = (ms: number) => new Date(seen.view.now + ms).toISOString();
+  const at = (ms: number) => isoOf(seen.view.now + ms);
   const offers = plan.offers.map(({ agentId, taskIds, score, distanceM, etaMs, stops }) => ({
     agentId,
     taskIds: [...taskIds],

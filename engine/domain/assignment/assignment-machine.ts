@@ -8,7 +8,7 @@ import type {
 import { type Refusal, refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskRecord } from '../../../schema/tasks/task.ts';
-import { isoOf } from '../tasks/delay.ts';
+import { isoOf } from '../shown-time.ts';
 
 /** The reason of a withdrawal: the agent that comes second learns that the task is taken. */
 export type Withdrawal = 'taken' | 'withdrawn';

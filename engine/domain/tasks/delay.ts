@@ -1,5 +1,5 @@
-import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskRecord, TimeToServe } from '../../../schema/tasks/task.ts';
+import { isoOf } from '../shown-time.ts';
 
 /** Minutes a task takes when nobody said (docs/contract.md §3 "Times"). */
 export const DEFAULT_MINUTES: Readonly<Record<TimeToServe, number>> = { scheduled: 60, asap: 24 * 60 };
@@ -31,12 +31,3 @@ export function delayedAtOf(task: Ending, now: string): string | null {
   if (endedAt !== null) return endedAt > due ? due : null;
   return task.delayedAt !== null && due <= now ? due : null;
 }
-
-/** A moment as text, at the latest the last one that can be shown. */
-export function isoOf(ms: number): string {
-  if (ms !== lastIso.ms) lastIso = { ms, text: new Date(Math.min(ms, LIMITS.latestTimeMs)).toISOString() };
-  return lastIso.text;
-}
-
-/** Tasks of one moment have one deadline: formatting a time takes as long as everything else here. */
-let lastIso = { ms: Number.NaN, text: '' };

@@ -1,5 +1,5 @@
-import { LIMITS } from '../../../schema/limits.ts';
 import type { TimeToServe } from '../../../schema/tasks/task.ts';
+import { isoOf } from '../shown-time.ts';
 import { DEFAULT_MINUTES } from './delay.ts';
 
 /** A span of an agent's time, its end not included; ISO 8601 UTC. */
@@ -24,6 +24,5 @@ export function heldTimeOf({
   readonly estimatedDuration: number | null;
 }): HeldTime {
   const untilMs = Date.parse(beginsAt) + (estimatedDuration ?? DEFAULT_MINUTES[timeToServe]) * 60_000;
-  const until = new Date(Math.min(untilMs, LIMITS.latestTimeMs)).toISOString();
-  return { from: beginsAt, until, exclusive: timeToServe === 'scheduled' };
+  return { from: beginsAt, until: isoOf(untilMs), exclusive: timeToServe === 'scheduled' };
 }

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { TravelTime } from '../../domain/assignment/round-view.ts';
+import { isoOf } from '../../domain/shown-time.ts';
 import type { ServiceTimes } from '../../domain/stops/open-stops.ts';
 import { type PredictedTimes, predictedTimes } from '../../domain/stops/predicted-times.ts';
 import { restsOf } from '../../domain/stops/rests.ts';
@@ -7,7 +8,6 @@ import type { Start } from '../../domain/stops/schedule.ts';
 import { isExpected } from '../../domain/travel/arrival.ts';
 import { type Etas, hasNews } from '../../domain/travel/eta.ts';
 import type { WaySource } from '../../domain/travel/known-ways.ts';
-import { isoTime } from '../../runtime/clock.ts';
 import type { OpenTask } from '../../store/positions/roster-store.ts';
 import type { AgentOnRoad } from '../agent-on-road.ts';
 import { type NoteSender, SYSTEM } from './note-sender.ts';
@@ -128,5 +128,5 @@ function etasOf({ latitude, longitude }: OpenTask, { etaAt, pickupEtaAt }: Predi
 
 /** Finer would claim more than anybody knows. */
 function toSecond(ms: number): string {
-  return isoTime(Math.round(ms / 1_000) * 1_000);
+  return isoOf(Math.round(ms / 1_000) * 1_000);
 }

@@ -74,6 +74,17 @@ test('follows the roads that the routing engine knows', async () => {
   assert.ok(roads.tables.length > 0);
 });
 
+test('shows no time after the last that can be shown', async () => {
+  const { id } = await taskAt(at(3_500, 0));
+  const last = '9999-12-31T23:59:59.999Z';
+  const { offers, at: shownAt } = (await preview({ taskIds: [id], at: last })).body.data;
+  assert.equal(shownAt, last);
+  assert.deepEqual(
+    offers.flatMap(({ stops }) => stops.map(({ arrivesAt }) => arrivesAt)),
+    [last],
+  );
+});
+
 test('says why nobody would be asked', async () => {
   const { id } = await taskAt(at(0, 0), { requiredSkills: ['juggling'] });
   const { offers, unplanned } = (await preview({ taskIds: [id] })).body.data;

@@ -42,6 +42,11 @@ export const ASSIGNMENT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/domain/shown-time.ts',
+    ['unit/domain/tasks/delay', 'unit/engine/eta-watch'],
+    [['Math.min(ms, LIMITS.latestTimeMs)', 'ms', 'A computed time is never later than the last that can be shown.']],
+  ),
+  ...mutationsOf(
     'engine/domain/assignment/eligibility.ts',
     ['unit/domain/assignment/eligibility', 'unit/planning/'],
     [

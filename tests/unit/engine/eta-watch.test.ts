@@ -54,6 +54,17 @@ describe('ETAs', () => {
     assert.equal(scene.asked.length, 1);
   });
 
+  test('ETAs are never later than the last moment that can be shown, of stops behind it as well', () => {
+    const last = new Date(LIMITS.latestTimeMs).toISOString();
+    const scene = new Scene();
+    const late = openTask({ taskId: 1, windowStart: last, estimatedDuration: LIMITS.estimatedDurationMinutes });
+    scene.tick(agentWith(late, openTask({ taskId: 2, windowStart: last })), 1_000);
+    assert.deepEqual(
+      scene.asked.map(({ command }) => command.kind === 'note-eta' && command.etaAt),
+      [last, last],
+    );
+  });
+
   test('ETAs go on from the one in the record', () => {
     const scene = new Scene();
     scene.tick(agentWith(openTask({ etaAt: '2031-05-01T12:03:00.000Z' })), 1_000);
