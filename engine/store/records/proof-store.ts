@@ -9,15 +9,14 @@ export async function drawProofId(sql: Sql): Promise<number> {
   return row!.id;
 }
 
-/** Adds a proof to a task. No row when the task has the maximum; proofs at one moment may pass it by their number. */
+/** Adds a proof to a task. No row when the task has the maximum. Exact under any concurrency. */
 export function insertProof(sql: Sql, proof: ProofRecord, image: ProofImage | undefined): Fragment {
   const { organizationId, taskId, id, kind, contentType, actorType, actorId, createdAt } = proof;
   return sql`
     INSERT INTO task_proofs (organization_id, task_id, id, kind, content_type, content, actor_type, actor_id, created_at)
     SELECT ${organizationId}::bigint, ${taskId}::bigint, ${id}::bigint, ${kind}::text, ${contentType}::text,
       decode(${image?.base64 ?? null}::text, 'base64'), ${actorType}::text, ${actorId}::bigint, ${createdAt}::timestamptz
-    WHERE (SELECT count(*) FROM task_proofs p
-      WHERE p.organization_id = ${organizationId} AND p.task_id = ${taskId}) < ${LIMITS.proofsPerTask}
+    WHERE proof_room(${organizationId}::bigint, ${taskId}::bigint, ${LIMITS.proofsPerTask})
     RETURNING id`;
 }
 

@@ -1,6 +1,6 @@
 import { type Mutation, mutationsOf } from '../mutation.ts';
 
-/** Faults in sessions and in secrets at rest. */
+/** Faults in sessions, in secrets at rest, and in proofs. */
 export const ACCESS: readonly Mutation[] = [
   ...mutationsOf(
     'schema/functions/refresh-session.sql',
@@ -48,6 +48,18 @@ export const ACCESS: readonly Mutation[] = [
         'DELETE FROM user_tokens',
         'Void links count as mails.',
       ],
+    ],
+  ),
+  ...mutationsOf(
+    'schema/functions/proof-room.sql',
+    ['store/proofs'],
+    [
+      [
+        "  PERFORM pg_advisory_xact_lock(hashtextextended('proof_room ' || task, organization));\n",
+        '',
+        'Proofs at one moment do not pass the bound.',
+      ],
+      ["'proof_room ' || task", "'proof_room'", 'Proofs of one task wait for those of another.'],
     ],
   ),
   ...mutationsOf(
