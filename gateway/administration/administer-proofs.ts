@@ -2,7 +2,7 @@ import { deliveryPinOf } from '../../engine/domain/tasks/delivery-pin.ts';
 import { WITH_PROOFS } from '../../engine/domain/tasks/requirements.ts';
 import { mayChange } from '../../engine/domain/tasks/task-machine.ts';
 import type { Sql } from '../../engine/store/postgres.ts';
-import { drawProofId, insertProof, notePin } from '../../engine/store/records/proof-store.ts';
+import { countWrongPin, drawProofId, insertProof, takesPin } from '../../engine/store/records/proof-store.ts';
 import { secretOf } from '../../engine/views/parts/tracking-url.ts';
 import { encodeProof } from '../../engine/views/proof-view.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
@@ -10,7 +10,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { ProofInput, ProofKind, ProofRecord } from '../../schema/tasks/proof.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
 import type { ById, Identity, ParsedRequest, RouteAnswer } from '../route.ts';
-import { administer } from './administer.ts';
+import { administer, type PlannedRefusals } from './administer.ts';
 import type { Administration } from './open-administration.ts';
 
 /**
@@ -43,8 +43,10 @@ function storeProof(
     if ('refusal' in found) return found;
     if (!mayChange(found.task, caller)) return { refusal: refusal('FORBIDDEN') };
     if (!WITH_PROOFS.has(found.task.status)) return { refusal: refusal('PROOF_NOT_EXPECTED') };
-    const refused = input.pin == null ? undefined : await judgePin(sql, found.task, input.pin);
-    if (refused) return { refusal: refused };
+    if (input.pin != null) {
+      if (input.pin !== deliveryPinOf(secretOf(found.task.trackingUrl))) return wrongPin(sql, organizationId, taskId);
+      if (!(await takesPin(sql, organizationId, taskId))) return { refusal: refusal('PIN_LOCKED') };
+    }
     const image = input.photo ?? input.signature ?? undefined;
     const proof: ProofRecord = {
       ...{ organizationId, taskId, id: await drawProofId(sql), kind: kindOf(input) },
@@ -76,12 +78,14 @@ export async function findTask(
   return { task: JSON.parse(answer.data) as TaskView, sequence: answer.sequence };
 }
 
-/** A wrong PIN counts even if its sender never hears of it. */
-async function judgePin(sql: Sql, task: TaskView, pin: string): Promise<Refusal | undefined> {
-  const isRight = pin === deliveryPinOf(secretOf(task.trackingUrl));
-  const wrongCount = await notePin(sql, task.organizationId, task.id, isRight);
-  if (wrongCount === undefined) return refusal('PIN_LOCKED');
-  return isRight ? undefined : refusal('PIN_MISMATCH', undefined, { attemptsLeft: LIMITS.wrongPins - wrongCount });
+/** A wrong PIN counts even if its sender never hears of it, and once however often it is sent under one key. */
+function wrongPin(sql: Sql, organizationId: number, taskId: number): PlannedRefusals {
+  const mismatch = (attemptsLeft: number) => refusal('PIN_MISMATCH', undefined, { attemptsLeft });
+  const most = LIMITS.wrongPins;
+  const [first, ...others] = Array.from({ length: most }, (_, index) => mismatch(most - 1 - index));
+  const change = countWrongPin(sql, organizationId, taskId);
+  const write = { change, picks: true, notes: [], elseRefusal: refusal('PIN_LOCKED'), revokes: false };
+  return { refusals: [first!, ...others], write };
 }
 
 function kindOf({ photo, signature }: ProofInput): ProofKind {

@@ -35,8 +35,14 @@ export interface PlannedChange {
   };
 }
 
+/** A change that leads to one of several refusals, as its statement picks: see NotedChange. */
+export interface PlannedRefusals {
+  readonly refusals: readonly [Refusal, ...Refusal[]];
+  readonly write: NonNullable<PlannedChange['write']>;
+}
+
 /** Decides a change on what is stored now. Called again when that has changed in between. */
-export type Plan = (now: string) => Promise<PlannedChange | { readonly refusal: Refusal }>;
+export type Plan = (now: string) => Promise<PlannedChange | PlannedRefusals | { readonly refusal: Refusal }>;
 
 /** The common refusals of all these changes. */
 export const ADMINISTERED = ['409 CONFLICT', '422 IDEMPOTENCY_KEY_REUSED'] as const;
@@ -83,11 +89,11 @@ async function decideAndWrite(
     const kept = await inTime(findReplay(sql, request));
     if (kept) return { outcome: kept, revoked: kept.replayed ?? false };
     const planned = verdict ? { refusal: verdict } : await inTime(plan(isoTime(clock.now())));
-    const outcome: RouteAnswer = 'answer' in planned ? planned.answer : planned;
-    const write = 'answer' in planned ? planned.write : undefined;
-    if ('refusal' in planned && !isOutcome(planned.refusal)) return { outcome, revoked: false };
-    const end = await attemptWrite(sql, write, keptOf(request, outcome));
-    if (end === 'done') return { outcome, revoked: write?.revokes ?? false };
+    if ('refusal' in planned && !isOutcome(planned.refusal)) return { outcome: planned, revoked: false };
+    const outcomes = outcomesOf(planned);
+    const write = 'write' in planned ? planned.write : undefined;
+    const end = await attemptWrite(sql, write, keptOf(request, outcomes));
+    if (typeof end === 'number') return { outcome: outcomes[end - 1]!, revoked: write?.revokes ?? false };
     // An earlier attempt under the key may have been given up here and still wait in Postgres.
     if (end !== 'outrun')
       return { outcome: { refusal: refusal(request.idempotency ? 'OUTCOME_UNKNOWN' : end) }, revoked: false };
@@ -96,14 +102,24 @@ async function decideAndWrite(
   return { outcome: { refusal: refusal('CONFLICT') }, revoked: false };
 }
 
-/** `outrun`: nothing was written, since the records, or what is kept under the key, are no longer what they were. */
-type WriteEnd = 'done' | 'outrun' | 'NOT_APPLIED' | 'OUTCOME_UNKNOWN';
+function outcomesOf(planned: Awaited<ReturnType<Plan>>): [RouteAnswer, ...RouteAnswer[]] {
+  if ('answer' in planned) return [planned.answer];
+  if ('refusal' in planned) return [planned];
+  const [first, ...others] = planned.refusals;
+  return [{ refusal: first }, ...others.map((one) => ({ refusal: one }))];
+}
+
+/**
+ * The number of the outcome that was written. `outrun`: nothing was, since the records, or what is kept under the key,
+ * are no longer what they were.
+ */
+type WriteEnd = number | 'outrun' | 'NOT_APPLIED' | 'OUTCOME_UNKNOWN';
 
 async function attemptWrite(sql: Sql, write: PlannedChange['write'], kept: KeptOutcome | undefined): Promise<WriteEnd> {
-  if (!write && !kept) return 'done';
-  const work = write ? writeNoted(sql, { ...write, kept }) : keepOutcome(sql, kept!).then(() => true);
+  if (!write && !kept) return 1;
+  const work = write ? writeNoted(sql, { ...write, kept }) : keepOutcome(sql, kept!).then(() => 1);
   try {
-    return (await withDeadline(work, LIMITS.commitDeadlineMs, 'an administrative change')) ? 'done' : 'outrun';
+    return (await withDeadline(work, LIMITS.commitDeadlineMs, 'an administrative change')) || 'outrun';
   } catch (error) {
     return endOf(error);
   }
@@ -142,14 +158,18 @@ async function findReplay(
   return { ...openOutcome(idempotency, kept.sealed), replayed: true };
 }
 
-function keptOf({ organizationId, idempotency }: AdministrationRequest, outcome: RouteAnswer): KeptOutcome | undefined {
+/** All outcomes have one status. */
+function keptOf(
+  { organizationId, idempotency }: AdministrationRequest,
+  [outcome, ...others]: [RouteAnswer, ...RouteAnswer[]],
+): KeptOutcome | undefined {
   return (
     idempotency && {
       organizationId,
       ...placeOf(idempotency),
       fingerprint: sealedFingerprint(idempotency),
       status: 'refusal' in outcome ? ERRORS[outcome.refusal.code].status : outcome.status,
-      sealed: sealOutcome(idempotency, outcome),
+      sealed: [sealOutcome(idempotency, outcome), ...others.map((one) => sealOutcome(idempotency, one))],
     }
   );
 }

@@ -16,7 +16,7 @@ export interface AuditNote {
   readonly after: string | null;
 }
 
-/** The answer to a request, kept for retries under its Idempotency-Key. */
+/** The answers that a request may get, kept for retries under its Idempotency-Key. */
 export interface KeptOutcome {
   readonly organizationId: number;
   readonly scope: string;
@@ -24,7 +24,8 @@ export interface KeptOutcome {
   readonly keyHash: string;
   readonly fingerprint: string;
   readonly status: number;
-  readonly sealed: Buffer;
+  /** The answer, or all of which the change picks one. */
+  readonly sealed: readonly [Buffer, ...Buffer[]];
 }
 
 export interface NotedChange {
@@ -32,6 +33,8 @@ export interface NotedChange {
   readonly first?: Fragment;
   /** Returns one row when it has changed something; without one no other part runs. */
   readonly change: Fragment;
+  /** Its row says in `picked` which of several answers it has, from 1 on; without this it has the first. */
+  readonly picks?: boolean;
   /** Writes that belong to it; they may select from `changed`, and from those before them: `also_0`, `also_1` … */
   readonly also?: readonly Fragment[];
   readonly notes: readonly AuditNote[];
@@ -40,20 +43,24 @@ export interface NotedChange {
   readonly madeOrganizationId?: number;
 }
 
-/** Makes a change, its audit lines and its kept outcome in one statement; false when there was nothing to change. */
-export async function writeNoted(sql: Sql, noted: NotedChange): Promise<boolean> {
-  const { first, change, also = [], notes, kept, madeOrganizationId = null } = noted;
+/**
+ * Makes a change, its audit lines and its kept outcome in one statement. Returns the number of its answer, from 1 on; 0
+ * when there was nothing to change.
+ */
+export async function writeNoted(sql: Sql, noted: NotedChange): Promise<number> {
+  const { first, change, picks = false, also = [], notes, kept, madeOrganizationId = null } = noted;
+  const picked = picks ? sql`picked` : sql`1`;
   const others = also.map((fragment, index) => sql`, ${sql(`also_${index}`)} AS (${fragment})`);
-  const rows = await sql<{ isChanged: boolean }[]>`
+  const rows = await sql<{ answer: number }[]>`
     WITH ${first ? sql`first AS (${first}),` : sql``} changed AS (${change}) ${others.length > 0 ? others : sql``},
-      noted AS (${insertNotes(sql, notes)}) ${kept ? sql`, kept AS (${insertKept(sql, kept, madeOrganizationId)} FROM changed)` : sql``}
-    SELECT EXISTS (SELECT FROM changed) AS is_changed`;
-  return rows[0]!.isChanged;
+      noted AS (${insertNotes(sql, notes)}) ${kept ? sql`, kept AS (${insertKept(sql, kept, picked, madeOrganizationId)} FROM changed)` : sql``}
+    SELECT coalesce((SELECT ${picked}::int FROM changed LIMIT 1), 0) AS answer`;
+  return rows[0]!.answer;
 }
 
 /** Keeps an outcome that changed nothing. Rejects when the key has an outcome already. */
 export async function keepOutcome(sql: Sql, kept: KeptOutcome): Promise<void> {
-  await insertKept(sql, kept, null);
+  await insertKept(sql, kept, sql`1`, null);
 }
 
 function insertNotes(sql: Sql, notes: readonly AuditNote[]): Fragment {
@@ -77,12 +84,12 @@ function insertNotes(sql: Sql, notes: readonly AuditNote[]): Fragment {
       correlation_id uuid, address text, before json, after json)`;
 }
 
-function insertKept(sql: Sql, kept: KeptOutcome, madeOrganizationId: number | null): Fragment {
+function insertKept(sql: Sql, kept: KeptOutcome, picked: Fragment, madeOrganizationId: number | null): Fragment {
   const { organizationId, scope, keyHash, fingerprint, status, sealed } = kept;
   return sql`
     INSERT INTO kept_outcomes (organization_id, scope, key_hash, fingerprint, status, sealed, made_organization_id)
     SELECT ${organizationId}::bigint, ${scope}::text, decode(${keyHash}::text, 'hex'), ${fingerprint}::text, ${status}::int,
-      decode(${sealed.toString('hex')}::text, 'hex'), ${madeOrganizationId}::bigint`;
+      decode((${hexArray(sealed)}::text[])[${picked}], 'hex'), ${madeOrganizationId}::bigint`;
 }
 
 /**
@@ -92,7 +99,7 @@ export async function findKept(
   sql: Sql,
   { organizationId, scope, keyHash }: Pick<KeptOutcome, 'organizationId' | 'scope' | 'keyHash'>,
   retentionMs: number,
-): Promise<Pick<KeptOutcome, 'fingerprint' | 'sealed'> | undefined> {
+): Promise<{ readonly fingerprint: string; readonly sealed: Buffer } | undefined> {
   const [row] = await sql<{ fingerprint: string; sealed: string; isValid: boolean }[]>`
     SELECT fingerprint, encode(sealed, 'hex') AS sealed, at > now() - ${retentionMs / 1_000} * interval '1 second' AS is_valid
     FROM kept_outcomes
@@ -105,4 +112,8 @@ export async function findKept(
         AND at <= now() - ${retentionMs / 1_000} * interval '1 second'`;
   }
   return undefined;
+}
+
+function hexArray(buffers: readonly Buffer[]): string {
+  return `{${buffers.map((one) => one.toString('hex')).join(',')}}`;
 }

@@ -21,22 +21,25 @@ export function insertProof(sql: Sql, proof: ProofRecord, image: ProofImage | un
 }
 
 /**
- * Notes that a PIN was given for a task. Returns the number of wrong ones, this one included; undefined once the
- * maximum is reached, so that this one does not count, right or wrong. Exact under any concurrency.
+ * Counts a wrong PIN of a task and picks its number. No row once the maximum is reached: it does not count then. Exact
+ * under any concurrency.
  */
-export async function notePin(
-  sql: Sql,
-  organizationId: number,
-  taskId: number,
-  isRight: boolean,
-): Promise<number | undefined> {
-  const [row] = await sql<{ wrongCount: number }[]>`
+export function countWrongPin(sql: Sql, organizationId: number, taskId: number): Fragment {
+  return notePin(sql, organizationId, taskId, 1);
+}
+
+/** Whether a right PIN may still be given for a task. Waits for the wrong ones that are being counted. */
+export async function takesPin(sql: Sql, organizationId: number, taskId: number): Promise<boolean> {
+  return (await notePin(sql, organizationId, taskId, 0)).length > 0;
+}
+
+function notePin(sql: Sql, organizationId: number, taskId: number, wrong: 0 | 1): Fragment {
+  return sql`
     INSERT INTO task_pins AS p (organization_id, task_id, wrong_count)
-    VALUES (${organizationId}, ${taskId}, ${isRight ? 0 : 1})
+    VALUES (${organizationId}::bigint, ${taskId}::bigint, ${wrong}::int)
     ON CONFLICT (organization_id, task_id) DO UPDATE SET wrong_count = p.wrong_count + excluded.wrong_count
     WHERE p.wrong_count < ${LIMITS.wrongPins}
-    RETURNING wrong_count`;
-  return row?.wrongCount;
+    RETURNING wrong_count AS picked`;
 }
 
 /** The proofs of a task, oldest first. */

@@ -7,6 +7,7 @@ import type { ProofView } from '../../../schema/tasks/proof.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { seedAgent, seedSession, withSql } from '../../support/seeds/seed.ts';
+import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
 
 interface Place {
@@ -231,6 +232,34 @@ test('a wrong PIN that is sent again under its key counts once', async () => {
   const key = { 'idempotency-key': 'pin-1' };
   const tries = [await prove(task, { pin: wrongPinOf(task) }, key), await prove(task, { pin: wrongPinOf(task) }, key)];
   for (const { body } of tries) assert.deepEqual(body.details, { attemptsLeft: 4 });
+});
+
+test('a wrong PIN that comes several times at once under its key counts once, and each gets its answer', async () => {
+  const task = await acceptedTask();
+  const wrong = { pin: wrongPinOf(task) };
+  assert.deepEqual((await prove(task, wrong)).body.details, { attemptsLeft: 4 });
+  const tries = await withSql(fixture.gateway.databaseUrl, async (sql) => {
+    // Its row is held until both have looked whether the key has an answer.
+    await sql`BEGIN`;
+    await sql`SELECT FROM task_pins WHERE task_id = ${task.id} FOR UPDATE`;
+    const asked = Promise.all([1, 2].map(() => prove(task, wrong, { 'idempotency-key': 'pin-2' })));
+    // On another connection: a transaction sees the activity of its beginning.
+    await withSql(fixture.gateway.databaseUrl, (watching) =>
+      until('both wait', async () => {
+        const waiting = await watching`
+          SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+            AND application_name = 'dispatch proofs'`;
+        return waiting.length === 2;
+      }),
+    );
+    await sql`COMMIT`;
+    return asked;
+  });
+  for (const { status, body } of tries) {
+    assert.deepEqual([status, body.code, body.details], [409, 'PIN_MISMATCH', { attemptsLeft: 3 }]);
+  }
+  assert.equal(tries.filter(({ headers }) => headers['idempotency-replayed'] === 'true').length, 1);
+  assert.deepEqual((await prove(task, wrong)).body.details, { attemptsLeft: 2 });
 });
 
 test('however many PINs are tried at once, five are', async () => {

@@ -23,7 +23,7 @@ async function move({ organizationId, webhookId }: EndpointKey): Promise<void> {
   const moved = { ...webhook, url: NEW_URL, version: webhook.version + 1 };
   const change = updateWebhook(place.sql, moved, false);
   const also = moveBelongings(place.sql, moved);
-  assert.equal(await writeNoted(place.sql, { change, also, notes: [] }), true);
+  assert.equal(await writeNoted(place.sql, { change, also, notes: [] }), 1);
 }
 
 for (const isGone of [false, true])

@@ -63,6 +63,14 @@ export const ACCESS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/store/accounts/change-notes.ts',
+    ['api/tasks/proofs'],
+    [
+      ['::text[])[${picked}]', '::text[])[1]', 'A repeat gets the answer that the first one got.'],
+      ['picks ? sql`picked` : sql`1`', 'sql`1`', 'A wrong PIN is answered with the number of attempts left.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/runtime/secret-box.ts',
     ['unit/runtime/secret-box'],
     [
