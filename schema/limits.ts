@@ -61,9 +61,11 @@ export const LIMITS = {
   longTextChars: 10_000,
   listItems: 100,
   batchTasks: 500,
-  /** Tasks that one action names; and with the children of jobs that are cancelled, whose rows go into the same commit. */
+  /** Tasks that one action names; and with the children of jobs, which go into the same commit and the same answer. */
   actionTasks: 500,
   actionFamilies: 1_000,
+  /** Texts and integration data of all these, which every event and the answer repeat: a commit of some seconds at most. */
+  actionTextChars: 16 * 1_048_576,
   /** Notes and descriptions of a whole job with its packages: each change sends all this text again. */
   familyTextChars: 2_097_152,
   /** A task holds them in memory and shows them all. */

@@ -5,19 +5,19 @@ import { applyDraft, type DecidedCommand, type DecideTools, openBatchAt } from '
 import { encodeShown } from '../apply/encode-shown.ts';
 import type { DecideContext } from '../decide/decision.ts';
 import { decideByRule } from '../decide/rules.ts';
+import { textChars } from '../decide/steps/family-size.ts';
 import { Draft } from '../state/draft.ts';
 import type { OrgState } from '../state/org-state.ts';
 import { answerJointly, failedItem, type ItemResult, inOneCommit } from './joint-answer.ts';
 
 /**
  * POST /tasks/actions. Decides each item as its single call would be, in their order, and each sees those before it. They
- * all go into one commit. Refuses 400 for jobs that would be cancelled with more children than one commit bears.
+ * all go into one commit. Refuses 400 for more tasks, their children included, or more text than one commit bears.
  */
 export function decideActions(tools: DecideTools, command: ActOnTasks, context: DecideContext): DecidedCommand {
   const joint = inOneCommit(tools);
-  if (countTasks(tools.state, command) > LIMITS.actionFamilies) {
-    return { answer: () => TOO_MANY, changes: false, restsOn: undefined };
-  }
+  if (countTasks(tools.state, command) > LIMITS.actionFamilies) return refused(TOO_MANY);
+  if (countChars(tools.state, command) > LIMITS.actionTextChars) return refused(TOO_LONG);
   let items = '';
   let done = 0;
   for (const action of command.actions) {
@@ -41,16 +41,31 @@ function decideAction(tools: DecideTools, command: ActOnTasks, action: TaskActio
   return { ok: true, json: applyDraft(tools, batch, draft, command, decision.shown).data };
 }
 
-/** The tasks that may change: a job is cancelled with its children. */
+/** The tasks that change or are shown: a job is shown with its children, and cancelled with them. */
 function countTasks(state: OrgState, { actions }: ActOnTasks): number {
-  const childrenOf = (action: TaskAction) =>
-    action.kind === 'change-task-status' ? (state.findTask(action.taskId)?.task.childIds?.length ?? 0) : 0;
+  const childrenOf = ({ taskId }: TaskAction) => state.findTask(taskId)?.task.childIds?.length ?? 0;
   return actions.reduce((count, action) => count + 1 + childrenOf(action), 0);
 }
 
-const TOO_MANY: Answer = {
-  ok: false,
-  refusal: refusal('VALIDATION_FAILED', undefined, {
-    violations: [`taskIds must name at most ${LIMITS.actionFamilies} tasks, the children of jobs included`],
-  }),
-};
+/** The text that events and the answer may repeat. A step of a child may change its job, whose event has all children. */
+function countChars(state: OrgState, { actions }: ActOnTasks): number {
+  const rootOf = ({ taskId }: TaskAction) => state.findTask(taskId)?.task.parentId ?? taskId;
+  const roots = new Set(actions.map(rootOf));
+  let chars = 0;
+  for (const root of roots) {
+    for (const id of [root, ...(state.findTask(root)?.task.childIds ?? [])]) {
+      const facts = state.findTask(id);
+      if (facts) chars += textChars(facts) + (JSON.stringify(facts.task.integrationData)?.length ?? 0);
+    }
+  }
+  return chars;
+}
+
+function refused(what: string): DecidedCommand {
+  const violations = [`taskIds must name ${what}, the children of jobs included`];
+  const answer: Answer = { ok: false, refusal: refusal('VALIDATION_FAILED', undefined, { violations }) };
+  return { answer: () => answer, changes: false, restsOn: undefined };
+}
+
+const TOO_MANY = `at most ${LIMITS.actionFamilies} tasks`;
+const TOO_LONG = `tasks with at most ${LIMITS.actionTextChars} characters of text`;

@@ -158,6 +158,54 @@ test('a job is cancelled with its children, of which one commit bears a thousand
   assert.equal(await countCommits(day, logged), 1);
 });
 
+test('every action on jobs counts their children', async () => {
+  const day = await dayOf(fixture);
+  const { customerId } = await day.api.createTask();
+  const part = { name: 'part', taskType: 'delivery', location: { address: 'x', latitude: 1, longitude: 1 } };
+  const children = Array.from({ length: 100 }, () => ({ ...part, customerId }));
+  const jobs: number[] = [];
+  for (let index = 0; index < 10; index += 1) jobs.push((await day.api.createTask({ children })).id);
+  const logged = await lastSequence(day);
+  for (const [action, , , bodyOf] of ACTIONS) {
+    const { status, body } = await act(day, action, jobs, bodyOf(day));
+    const message = ['taskIds must name at most 1000 tasks, the children of jobs included'];
+    assert.deepEqual([action, status, body.message], [action, 400, message]);
+  }
+  assert.equal(await lastSequence(day), logged);
+  assert.equal((await act(day, 'amend', jobs.slice(0, 9), { notes: 'ring' })).body.data.done, 9);
+});
+
+test('the tasks of an action hold a bounded amount of text, their children and packages included', async () => {
+  const day = await dayOf(fixture);
+  const { customerId } = await day.api.createTask();
+  const long = 'x'.repeat(10_000);
+  const part = {
+    name: 'part',
+    taskType: 'delivery',
+    customerId,
+    location: { address: 'x', latitude: 1, longitude: 1 },
+  };
+  const full = { ...part, notes: long, description: long, integrationData: { text: 'y'.repeat(16_000) } };
+  const jobs: number[] = [];
+  for (let index = 0; index < 5; index += 1) {
+    const tasks = [{ ...part, children: Array.from({ length: 100 }, () => full) }];
+    const made = await day.api.post<{ items: { task: TaskView }[] }>('/tasks/batch', { tasks });
+    jobs.push(made.body.data.items[0]!.task.id);
+  }
+  const logged = await lastSequence(day);
+  const children = await Promise.all(jobs.map(async (id) => (await day.read(id)).children[0]!.id));
+  // A step of a child may change its job, whose event shows all children.
+  for (const taskIds of [jobs, children]) {
+    const refused = await act(day, 'amend', taskIds, { notes: 'ring' });
+    assert.deepEqual(
+      [refused.status, refused.body.message],
+      [400, ['taskIds must name tasks with at most 16777216 characters of text, the children of jobs included']],
+    );
+  }
+  assert.equal(await lastSequence(day), logged);
+  assert.equal((await act(day, 'amend', jobs.slice(0, 4), { notes: 'ring' })).body.data.done, 4);
+});
+
 test('each item has the rights of its single call', async () => {
   const day = await dayOf(fixture);
   const { databaseUrl } = fixture.gateway;

@@ -66,6 +66,16 @@ export const EXCEPTIONS: readonly Mutation[] = [
         'command.actions.length > LIMITS.actionFamilies',
         'The children of jobs count in the limit of an action.',
       ],
+      [
+        '[root, ...(state.findTask(root)?.task.childIds ?? [])]',
+        '[root]',
+        'The text of children counts in the limit of an action.',
+      ],
+      [
+        'state.findTask(taskId)?.task.parentId ?? taskId;',
+        'taskId;',
+        'The text of the job of a child counts in the limit of an action.',
+      ],
       ['if (ok) done += 1;', 'done += 1;', 'An action counts the tasks that it changed.'],
     ],
   ),

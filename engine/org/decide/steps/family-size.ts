@@ -16,7 +16,8 @@ export function checkFamilySize(draft: Draft, taskId: number): Refusal | undefin
   return refusal('TASK_TOO_LARGE', undefined, { limitChars: LIMITS.familyTextChars });
 }
 
-function textChars({ task, packages }: TaskFacts): number {
+/** Notes and descriptions of a task and its packages. */
+export function textChars({ task, packages }: Pick<TaskFacts, 'task' | 'packages'>): number {
   const own = (task.notes?.length ?? 0) + (task.description?.length ?? 0);
   return packages.reduce(
     (sum, { name, description, notes }) => sum + name.length + description.length + (notes?.length ?? 0),
