@@ -1,8 +1,9 @@
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { isDrafting } from '../page/draft.ts';
 import { beginEdit } from '../page/edit.ts';
-import { may, task } from '../page/link.ts';
+import { may } from '../page/link.ts';
 import { ofUser } from '../page/of-user.ts';
+import { openTask } from '../records/open-task.ts';
 import { lookFor, reattempt, unassign } from './act.ts';
 import { targets } from './selection.ts';
 
@@ -52,7 +53,7 @@ export function isEditable({ status, children }: TaskView): boolean {
 
 /** Changes the open task. */
 export function editTask(): void {
-  const shown = task.peek();
+  const shown = openTask.peek();
   if (shown && isEditable(shown)) beginEdit(shown);
 }
 
@@ -63,6 +64,6 @@ export function isReattemptable({ outcome, nextTaskId, children }: TaskView): bo
 
 /** Attempts the open task again. */
 export function attemptAgain(): void {
-  const shown = task.peek();
+  const shown = openTask.peek();
   if (shown && isReattemptable(shown)) void reattempt(shown.id, false);
 }

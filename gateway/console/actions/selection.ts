@@ -2,9 +2,10 @@ import { effect } from '@preact/signals';
 import type { TaskRow } from '../live/protocol.ts';
 import { isCursorLost, taskAtCursor } from '../page/cursor.ts';
 import { focusedTask } from '../page/focused-card.ts';
-import { board, list, task, tasksOf } from '../page/link.ts';
+import { board, list, tasksOf } from '../page/link.ts';
 import { ofUser } from '../page/of-user.ts';
 import { changeList, taskId, view } from '../page/state.ts';
+import { openTask } from '../records/open-task.ts';
 
 /** The tasks that the next action is about, besides the open one. */
 export const selected = ofUser<ReadonlySet<number>>(new Set());
@@ -64,7 +65,7 @@ export function rowOf(id: number): TaskRow | undefined {
 export function nameOfOne(ids: readonly number[]): string | undefined {
   const [id] = ids;
   if (id === undefined || ids.length > 1) return undefined;
-  const open = task.peek();
+  const open = openTask.peek();
   return rowOf(id)?.name ?? (open?.id === id ? open.name : undefined);
 }
 

@@ -122,7 +122,13 @@ function byDutyAndName(one: Courier, other: Courier): number {
   return Number(other.onDuty) - Number(one.onDuty) || byName(one.name, other.name);
 }
 
+/** The task that the worker was asked for last. */
+let watchedTask: number | null = null;
+
 export function watch(next: Watch): void {
+  // The answer about another task is none about this one.
+  if (next.taskId !== watchedTask) task.value = undefined;
+  watchedTask = next.taskId;
   post({ kind: 'watch', watch: next });
 }
 

@@ -9,6 +9,7 @@ import { edits } from '../page/edit.ts';
 import { agoOf, spanOf, timeOf } from '../page/format.ts';
 import { callApi, paymentNews, task } from '../page/link.ts';
 import { nowMs, taskId } from '../page/state.ts';
+import { olderTask, openTask } from '../records/open-task.ts';
 import { text } from '../text/english.ts';
 import { couriersText } from '../text/english-couriers.ts';
 import { Button } from '../ui/controls.tsx';
@@ -24,18 +25,16 @@ const { day } = couriersText;
 export function TaskPanel() {
   const id = taskId.value;
   const held = task.value;
-  const [older, setOlder] = useState<TaskView | null>(null);
   const [isMissing, setMissing] = useState(false);
-  const isHeld = held?.id === id;
   useEffect(() => {
-    setOlder(null);
+    olderTask.value = null;
     setMissing(false);
     if (id === null || held !== null) return;
     // The worker holds open tasks and those of today; the API has every task.
     let isCurrent = true;
     void callApi<TaskView>({ method: 'GET', path: `/tasks/${id}` }).then((answer) => {
       if (!isCurrent) return;
-      if (answer.ok) setOlder(answer.data);
+      if (answer.ok) olderTask.value = answer.data;
       else setMissing(true);
     });
     return () => {
@@ -43,7 +42,7 @@ export function TaskPanel() {
     };
   }, [id, held === null]);
   if (id === null) return null;
-  const shown = isHeld ? held : older?.id === id ? older : null;
+  const shown = openTask.value;
   return (
     <aside class="panel" tabIndex={-1} aria-label={words.label}>
       <Button

@@ -5,6 +5,7 @@ import type { AgentView } from '../../../schema/fleet/agent.ts';
 import { createAgent } from '../../api/agents/agent-place.ts';
 import { useGateway } from '../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { assertAccessible, openConsole, pressChord, seedDispatcher, signIn } from './console-place.ts';
 
@@ -22,6 +23,18 @@ const row = (page: Page, text: string) => page.locator('.task-row').filter({ has
 const group = (page: Page, name: string) => page.locator('.group-row').filter({ hasText: name });
 const panel = (page: Page) => page.locator('.panel');
 const read = async (id: number) => (await fixture.api.get(`/tasks/${id}`)).body.data;
+
+/** Amina takes a task and does not deliver it. */
+async function fail(id: number): Promise<void> {
+  const { api } = fixture;
+  assert.equal((await api.post(`/tasks/${id}/assign`, { agentId: amina.id })).status, 200);
+  for (const change of [
+    { status: 'accepted' },
+    { status: 'in_transit' },
+    { status: 'completed', outcome: 'failed', failureReason: 'Nobody at home' },
+  ])
+    assert.equal((await api.put(`/tasks/${id}/status`, change)).status, 200);
+}
 
 async function open(): Promise<{ readonly page: Page; readonly troubles: string[] }> {
   const opened = await openConsole(chrome.browser, fixture.gateway.baseUrl);
@@ -122,14 +135,8 @@ test(
     await page.keyboard.press('Escape');
 
     const failed = await api.createTask({ name: 'Fails', customer: { name: 'Fails', phone: '+442079460010' } });
-    assert.equal((await api.post(`/tasks/${failed.id}/assign`, { agentId: amina.id })).status, 200);
     assert.equal((await api.post('/payments/cash', { taskId: failed.id, amount: '33' })).status, 201);
-    for (const change of [
-      { status: 'accepted' },
-      { status: 'in_transit' },
-      { status: 'completed', outcome: 'failed', failureReason: 'Nobody at home' },
-    ])
-      assert.equal((await api.put(`/tasks/${failed.id}/status`, change)).status, 200);
+    await fail(failed.id);
     await page.getByRole('button', { name: 'Done today' }).click();
     await row(page, 'Fails').click();
     await panel(page).getByText('Nobody at home').first().waitFor();
@@ -146,6 +153,26 @@ test(
     await page.context().close();
   },
 );
+
+test('keys act on an open task of an earlier day as its buttons do', WITH_BROWSER, async () => {
+  const { api, gateway } = fixture;
+  const { id } = await api.createTask({ name: 'Of old', customer: { name: 'Of old', phone: '+442079460011' } });
+  await fail(id);
+  await withSql(
+    gateway.databaseUrl,
+    (sql) => sql`
+      UPDATE tasks SET created_at = created_at - interval '3 days', completed_at = completed_at - interval '3 days'
+      WHERE organization_id = ${gateway.organizationId} AND id = ${id}`,
+  );
+  const { page, troubles } = await open();
+  await page.goto(`${gateway.baseUrl}/console?task=${id}`);
+  await panel(page).getByRole('button', { name: 'Attempt again' }).waitFor();
+  await page.keyboard.press('y');
+  await panel(page).getByText('Earlier attempt').waitFor();
+  assert.equal((await read(id)).nextTaskId, Number(new URL(page.url()).searchParams.get('task')));
+  assert.deepEqual(troubles, []);
+  await page.context().close();
+});
 
 test('keys act on the task that they pointed at, also when another one comes before it', WITH_BROWSER, async () => {
   const { api } = fixture;
