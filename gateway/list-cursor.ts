@@ -35,7 +35,7 @@ export function unmarked(cursor: string, mark: string): string {
 }
 
 /** The `data` of a page with the cursor behind its items. */
-export function dataOfPage({ data, nextCursor }: Page, mark: () => string): string {
-  const shown = nextCursor === null ? 'null' : `"${nextCursor}${BEFORE_MARK}${mark()}"`;
+export function dataOfPage({ data, nextCursor }: Page, mark: string): string {
+  const shown = nextCursor === null ? 'null' : `"${nextCursor}${BEFORE_MARK}${mark}"`;
   return `${data.slice(0, -1)},"nextCursor":${shown}}`;
 }

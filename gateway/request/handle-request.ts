@@ -185,7 +185,7 @@ class Exchange implements AnswerObserver {
       if (route.kind === 'raw') return await this.#serveRaw(route, params, identity, bytes);
       const parsed = this.#parse(route, params, identity, bytes);
       if ('refused' in parsed) return this.refuse(parsed.refused);
-      this.#answer(route, await route.handle(parsed.request), () => listMarkOf(route, identity, params));
+      this.#answer(route, await route.handle(parsed.request), identity, params);
     } catch (error) {
       if (this.#reply.done) return;
       if (error instanceof RefusalError) this.#refuseAs(error.refusal);
@@ -262,8 +262,7 @@ class Exchange implements AnswerObserver {
     violations: string[],
   ): { readonly ids: Readonly<Record<string, number>>; readonly query: unknown } {
     const ids = route.textParams ? {} : take(parseParams(params), violations);
-    const listMark = () => listMarkOf(route, identity, params);
-    return { ids, query: take(parseQuery(this.#incoming.query, route, listMark), violations) };
+    return { ids, query: take(parseQuery(this.#incoming.query, route, identity, params), violations) };
   }
 
   #invalid(violations: readonly string[]): Refused {
@@ -345,7 +344,7 @@ class Exchange implements AnswerObserver {
     };
   }
 
-  #answer(route: ApiRoute, answer: RouteAnswer, listMark: () => string): void {
+  #answer(route: ApiRoute, answer: RouteAnswer, identity: Identity, params: Readonly<Record<string, string>>): void {
     const headers: Header[] = answer.replayed ? [['Idempotency-Replayed', 'true']] : [];
     if ('refusal' in answer) return this.#refuseAs(answer.refusal, headers);
     if (route.etag) {
@@ -359,7 +358,8 @@ class Exchange implements AnswerObserver {
     const { clock } = this.#services;
     const time = { now: isoTime(clock.now()), durationMs: clock.monotonic() - this.#startedAt };
     const { data, nextCursor } = answer;
-    const whole = nextCursor === undefined ? data : dataOfPage({ data, nextCursor }, listMark);
+    const whole =
+      nextCursor === undefined ? data : dataOfPage({ data, nextCursor }, listMarkOf(route, identity, params));
     this.#send(answer.status, successBody(this.#facts, answer, whole, time), headers);
   }
 

@@ -1,6 +1,6 @@
 import { isStorableText } from '../../schema/fields/fields.ts';
-import { unmarked } from '../list-cursor.ts';
-import { isBelowApi, type QuerySchema, type Route } from '../route.ts';
+import { listMarkOf, unmarked } from '../list-cursor.ts';
+import { type Identity, isBelowApi, type QuerySchema, type Route } from '../route.ts';
 import { type Parsed, parsedBy } from './parse-request.ts';
 import { FREE_FIELD, FREE_FIELD_PREFIX, queryNamesOf } from './query-names.ts';
 
@@ -9,14 +9,20 @@ const NOTHING: Parsed<undefined> = { value: undefined };
 /**
  * Parses the raw query of a request. Lists may be repeated or hold commas. Any other parameter that is given twice is a
  * violation, and so is a name that the route does not know, unless the route is not below /api/v1. An empty value counts
- * as absent. Free fields are returned together, as pairs of key and value. `listMark`: of the list, for its cursor.
+ * as absent. Free fields are returned together, as pairs of key and value. A cursor loses the mark of its list.
  */
-export function parseQuery(raw: string, route: Route, listMark: () => string): Parsed<unknown> {
+export function parseQuery(
+  raw: string,
+  route: Route,
+  identity: Identity,
+  params: Readonly<Record<string, string>>,
+): Parsed<unknown> {
   const { query } = route;
   if (!query && (raw === '' || !isBelowApi(route))) return NOTHING;
   const { values, violations } = raw === '' ? { values: NO_VALUES, violations: [] } : splitQuery(raw, route);
   const input = query && inputOf(values, query, violations);
-  if (typeof input?.['cursor'] === 'string') input['cursor'] = unmarked(input['cursor'], listMark());
+  const cursor = input?.['cursor'];
+  if (input && typeof cursor === 'string') input['cursor'] = unmarked(cursor, listMarkOf(route, identity, params));
   const parsed = query ? parsedBy(query.schema, input) : NOTHING;
   if ('violations' in parsed) violations.push(...parsed.violations);
   return violations.length > 0 ? { violations } : parsed;
