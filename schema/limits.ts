@@ -172,6 +172,8 @@ export const LIMITS = {
   filterCountIdleFolds: 20,
   /** How long a list waits for a commit that Postgres shows already; past it the tasks are counted again. */
   filterCountWaitMs: 100,
+  /** JSON of all tasks of one page of a list: more is refused, and asked for in smaller pages. */
+  listPageChars: 32 * 1_048_576,
   /** Exports that one process streams at a time, each on a connection of its own; past it 503. */
   exports: 4,
   /** Of these, so that slow clients of one organization leave some to the others. */

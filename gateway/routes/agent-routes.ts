@@ -28,6 +28,7 @@ import { pageAnswer } from '../page-answer.ts';
 import type { Reads } from '../reads.ts';
 import { engineAnswer } from '../request/engine-answer.ts';
 import { type ApiRoute, apiRoute, may } from '../route.ts';
+import { answerTaskPage } from './task-page.ts';
 
 /** The routes of agents. Source: docs/contract.md §4. */
 export function agentRoutes(engine: Engine, reads: Reads, administration: Administration): ApiRoute[] {
@@ -199,8 +200,7 @@ function listTasksOfAgent(engine: Engine, reads: Reads): ApiRoute {
       const found = await reads.run(organizationId, (sql) => readAgentDetail(sql, organizationId, agentId));
       if (!found) return { refusal: notFound('Agent', agentId) };
       // Use the filters and cursors of GET /tasks, as the agent's own list does.
-      const page = await engine.listTasks(organizationId, query, { role: 'agent', agentId });
-      return pageAnswer(engine.history, 'Tasks', page, ({ json }) => json);
+      return answerTaskPage(engine, organizationId, query, { role: 'agent', agentId });
     },
   });
 }

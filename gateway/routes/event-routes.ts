@@ -17,7 +17,7 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
       refusals: ['410 EVENTS_EXPIRED'],
       async handle({ identity, query }) {
         const wanted = query;
-        const { events, lastSequence, keptAfter } = await engine.readLog(identity.organizationId, wanted);
+        const { events, isCut, lastSequence, keptAfter } = await engine.readLog(identity.organizationId, wanted);
         if (keptAfter > wanted.after) return { refusal: refusal('EVENTS_EXPIRED', undefined, { keptAfter }) };
         // The log was restored: a caller that waits here would miss the events that get these sequences again.
         if (wanted.after > lastSequence) {
@@ -25,8 +25,9 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
           const message = `The log ends at ${lastSequence}, before this sequence`;
           return { refusal: refusal('EVENTS_EXPIRED', message, { keptAfter }) };
         }
-        // A short page has reached the end of the log, whether or not the last events match the types.
-        const nextAfter = events.length < wanted.limit ? lastSequence : events.at(-1)!.sequence;
+        // Another page has reached the end of the log, whether or not the last events match the types.
+        const isFull = isCut || events.length === wanted.limit;
+        const nextAfter = isFull ? events.at(-1)!.sequence : lastSequence;
         const items = events.map(({ body }) => body).join(',');
         return {
           status: 200,

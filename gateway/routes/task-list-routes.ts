@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/org/start-engine.ts';
-import { sleep } from '../../engine/runtime/clock.ts';
+import { sleep, systemClock, systemScheduler } from '../../engine/runtime/clock.ts';
+import { Turns } from '../../engine/runtime/turns.ts';
 import type { ExportSink } from '../../engine/store/task-lists/task-list-export.ts';
 import { refusalBody } from '../../engine/views/parts/error-body.ts';
 import { encodeTask } from '../../engine/views/task-view.ts';
@@ -10,9 +11,9 @@ import { LIMITS } from '../../schema/limits.ts';
 import { exportTasksQuery, listTasksQuery, TASK_LIST_PARAMETERS, taskPageView } from '../../schema/tasks/list-tasks.ts';
 import type { ShownTask } from '../../schema/tasks/task.ts';
 import type { Headers, Reply, ReplyStream } from '../http/port.ts';
-import { pageAnswer } from '../page-answer.ts';
 import { type ApiRoute, apiRoute, may, type RawRoute, rawRoute } from '../route.ts';
 import type { LastingReplies } from '../sse/lasting-replies.ts';
+import { answerTaskPage } from './task-page.ts';
 
 /** Lists of tasks, by page and whole. Source: docs/contract.md §3 "Listing tasks", §1 "Lists", §3 "Also". */
 export function taskListRoutes(engine: Engine, replies: LastingReplies): [ApiRoute, RawRoute] {
@@ -28,14 +29,12 @@ function listTasks(engine: Engine): ApiRoute {
     summary: 'List tasks, by `page` or by `cursor`',
     success: { status: 200, data: taskPageView },
     refusals: [],
-    async handle({ identity: { organizationId, caller }, query }) {
-      const page = await engine.listTasks(organizationId, query, caller);
-      return pageAnswer(engine.history, 'Tasks', page, ({ json }) => json);
-    },
+    handle: ({ identity: { organizationId, caller }, query }) => answerTaskPage(engine, organizationId, query, caller),
   });
 }
 
 function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
+  const turns = new Turns(systemClock, systemScheduler);
   return rawRoute({
     method: 'GET',
     path: '/tasks/export',
@@ -48,7 +47,7 @@ function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
     refusals: ['503 OVERLOADED'],
     handle({ identity, query, replyHeaders }, reply) {
       const { organizationId, caller } = identity;
-      const sink = new LineSink(reply, engine.history, replyHeaders);
+      const sink = new LineSink(reply, engine.history, replyHeaders, turns);
       const exported = engine.exportTasks(organizationId, query, caller, sink);
       if (exported) {
         const release = replies.hold(identity, () => sink.abort());
@@ -70,13 +69,15 @@ function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
 class LineSink implements ExportSink {
   readonly #reply: Reply;
   readonly #history: string;
+  readonly #turns: Turns;
   #headers: Headers;
   #stream: ReplyStream | undefined;
   #isOpen = true;
 
-  constructor(reply: Reply, history: string, headers: Headers) {
+  constructor(reply: Reply, history: string, headers: Headers, turns: Turns) {
     this.#reply = reply;
     this.#history = history;
+    this.#turns = turns;
     this.#headers = [['Content-Type', 'application/x-ndjson; charset=utf-8'], ...headers];
   }
 
@@ -87,8 +88,9 @@ class LineSink implements ExportSink {
   /** Resolves when the connection has accepted the batch; false when the client has left. */
   async take(batch: readonly ShownTask[]): Promise<boolean> {
     const stream = this.#open();
-    for (const piece of piecesOf(batch.map((task) => `${encodeTask(task)}\n`).join(''))) {
+    for (const piece of piecesOf(batch)) {
       stream.write(piece);
+      await this.#turns.next();
       while (this.#isOpen && stream.queuedBytes > 0) await sleep(LIMITS.exportPollMs);
       if (!this.#isOpen) return false;
     }
@@ -124,11 +126,16 @@ class LineSink implements ExportSink {
   }
 }
 
-/** Splits text into pieces that a stream accepts by size, without splitting a character. */
-function* piecesOf(text: string): Generator<string> {
-  for (let rest = text; rest !== ''; ) {
-    const piece = cutText(rest, LIMITS.exportPieceChars);
-    yield piece;
-    rest = rest.slice(piece.length);
+/** The lines of tasks in pieces that a stream accepts by size, without splitting a character. Small tasks share a piece. */
+function* piecesOf(batch: readonly ShownTask[]): Generator<string> {
+  let rest = '';
+  for (const task of batch) {
+    rest += `${encodeTask(task)}\n`;
+    while (rest.length >= LIMITS.exportPieceChars) {
+      const piece = cutText(rest, LIMITS.exportPieceChars);
+      yield piece;
+      rest = rest.slice(piece.length);
+    }
   }
+  if (rest !== '') yield rest;
 }

@@ -36,6 +36,8 @@ export const STREAM_LIMITS = {
   lingeringFeeds: 1_000,
   /** Events read from the log in one query while a stream catches up. */
   catchUpEvents: 500,
+  /** Bytes of bodies from which on a page of the log ends early, for every reader. */
+  logReadBytes: 16 * 1_048_576,
   /** Full pages of the log kept for others who catch up, each of so many bytes at most. */
   logPages: 16,
   logPageBytes: 4 * 1_048_576,

@@ -194,7 +194,7 @@ export class EndpointFollower {
     const { webhookPageEvents: limit, webhookWindowEvents: window } = LIMITS;
     const types = wantedTypes(events);
     const page = await this.#options.events.readAfter(organizationId, after, limit, types, window);
-    const isWhole = page.events.length < limit;
+    const isWhole = !page.isCut && page.events.length < limit;
     const upTo = isWhole ? Math.min(page.lastSequence, after + window) : page.events.at(-1)!.sequence;
     return { ...page, upTo };
   }

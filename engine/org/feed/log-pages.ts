@@ -1,7 +1,7 @@
 import type { LoggedEvent } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { LogStore } from '../../store/log/event-log-store.ts';
+import type { LogPage, LogStore } from '../../store/log/event-log-store.ts';
 import { SharedEvent } from './shared-event.ts';
 
 /** Events right after a sequence, oldest first and without a gap, unless some are no longer kept. */
@@ -12,6 +12,9 @@ export interface SharedPage {
   /** Events right after the sequence are no longer kept. */
   readonly expired: boolean;
 }
+
+/** The same from a fixed place on. */
+type PlacedPage = SharedPage & Pick<LogPage, 'isCut'>;
 
 export interface LogPagesOptions {
   readonly history: string;
@@ -28,9 +31,9 @@ export interface LogPagesOptions {
 export class LogPages {
   readonly #options: LogPagesOptions;
   /** Being read, by source, organization and the sequence before the page. */
-  readonly #reading = new Map<string, Promise<SharedPage>>();
+  readonly #reading = new Map<string, Promise<PlacedPage>>();
   /** Oldest first. */
-  readonly #kept = new Map<string, { readonly page: SharedPage; readonly until: number }>();
+  readonly #kept = new Map<string, { readonly page: PlacedPage; readonly until: number }>();
 
   constructor(options: LogPagesOptions) {
     this.#options = options;
@@ -47,7 +50,10 @@ export class LogPages {
       const events = withoutGap(tail.events, after);
       if (events.length > 0) return { events, lastSequence: events.at(-1)!.sequence, expired: false };
     }
-    return partOf(await this.#share(place, () => this.#readLog(organizationId, start, place)), after);
+    const page = await this.#share(place, () => this.#readLog(organizationId, start, place));
+    if (!endsBefore(page, after)) return partOf(page, after);
+    const own = `${organizationId}-${after}`;
+    return partOf(await this.#share(own, () => this.#readLog(organizationId, after, own)), after);
   }
 
   /** Forgets what is kept: the log is not what it was. */
@@ -61,7 +67,7 @@ export class LogPages {
     for (const [place, { until }] of this.#kept) if (until <= now) this.#kept.delete(place);
   }
 
-  #share(key: string, read: () => Promise<SharedPage>): Promise<SharedPage> {
+  #share(key: string, read: () => Promise<PlacedPage>): Promise<PlacedPage> {
     const known = this.#reading.get(key);
     if (known) return known;
     const reading = read().finally(() => this.#reading.delete(key));
@@ -69,16 +75,16 @@ export class LogPages {
     return reading;
   }
 
-  async #readTail(organizationId: number, start: number): Promise<SharedPage> {
+  async #readTail(organizationId: number, start: number): Promise<PlacedPage> {
     const events = await this.#options.readTail!(organizationId, start, LIMITS.catchUpEvents);
-    return { events: this.#shared(events), lastSequence: 0, expired: false };
+    return { events: this.#shared(events), isCut: false, lastSequence: 0, expired: false };
   }
 
-  async #readLog(organizationId: number, start: number, place: string): Promise<SharedPage> {
+  async #readLog(organizationId: number, start: number, place: string): Promise<PlacedPage> {
     const { store, clock } = this.#options;
     const read = await store.readAfter(organizationId, start, LIMITS.catchUpEvents);
-    const { lastSequence, keptAfter } = read;
-    const page = { events: this.#shared(read.events), lastSequence, expired: keptAfter > start };
+    const { isCut, lastSequence, keptAfter } = read;
+    const page = { events: this.#shared(read.events), isCut, lastSequence, expired: keptAfter > start };
     let bytes = 0;
     for (const { body } of read.events) bytes += body.length;
     const isFull = read.events.length === LIMITS.catchUpEvents && !page.expired;
@@ -93,8 +99,13 @@ export class LogPages {
   }
 }
 
+/** Whether large events end a page, which begins at its fixed place, before the first one that is asked for. */
+function endsBefore({ events, isCut }: PlacedPage, after: number): boolean {
+  return isCut && events.at(-1)!.sequence <= after;
+}
+
 /** A page begins before what is asked for: of a whole log the next event is in it, if there is one at all. */
-function partOf({ events, lastSequence }: SharedPage, after: number): SharedPage {
+function partOf({ events, lastSequence }: PlacedPage, after: number): SharedPage {
   const wanted = events.filter(({ sequence }) => sequence > after);
   const next = wanted[0]?.sequence;
   return { events: wanted, lastSequence, expired: next === undefined ? after < lastSequence : next > after + 1 };

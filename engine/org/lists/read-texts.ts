@@ -1,12 +1,12 @@
+import { SHOWN_TASK, TASK_STAMP, type TaskColumns } from '../../store/rows/record-tables.ts';
 import type { PageRequest } from '../../store/task-lists/task-list-request.ts';
 import {
   type PageConnections,
-  readStampedPage,
-  readStampedTasks,
-  readTaskPage,
-  type StampedTask,
+  readListedTasks,
+  readPage,
   type TaskPage,
 } from '../../store/task-lists/task-list-store.ts';
+import { PageRoom } from './page-room.ts';
 import { type TaskText, type TaskTexts, textOf } from './task-texts.ts';
 
 interface TextSources {
@@ -14,9 +14,20 @@ interface TextSources {
   readonly texts: TaskTexts;
 }
 
+/** A task and the marks of all rows that it shows: see TASK_STAMP. */
+interface StampedTask {
+  readonly id: number;
+  readonly stamp: string;
+}
+
+export const STAMPED_TASK: TaskColumns<StampedTask> = {
+  list: `t.id, ${TASK_STAMP}`,
+  ofRow: (row) => ({ id: row.at(-2) as number, stamp: row.at(-1) as string }),
+};
+
 /**
  * Reads a page with the texts of its tasks. Most pages show tasks that others have shown: so a page reads the stamps of
- * its tasks, and then those tasks alone whose texts are not kept.
+ * its tasks, and then those tasks alone whose texts are not kept. Rejects with PageTooLargeError.
  */
 export async function readTexts(
   sources: TextSources,
@@ -25,36 +36,50 @@ export async function readTexts(
   matching: number | undefined,
 ): Promise<TaskPage<TaskText>> {
   if (!namesItsTasks(request)) {
-    const page = await readStampedPage(sources.pages, organizationId, request, matching);
+    const page = await readPage(sources.pages, organizationId, request, matching, STAMPED_TASK);
     const items = await textsOf(sources, organizationId, page.items);
     if (items) return { ...page, items };
   }
-  const page = await readTaskPage(sources.pages, organizationId, request, matching);
-  return { ...page, items: page.items.map(textOf) };
+  const room = new PageRoom();
+  return readPage(sources.pages, organizationId, request, matching, {
+    list: SHOWN_TASK.list,
+    ofRow: (row) => room.take(textOf(SHOWN_TASK.ofRow(row))),
+  });
 }
 
 /** Undefined when a task has changed since its stamp was read: its text is not of the page's moment. */
 async function textsOf(
-  { pages, texts }: TextSources,
+  sources: TextSources,
   organizationId: number,
   items: readonly StampedTask[],
 ): Promise<TaskText[] | undefined> {
+  const room = new PageRoom();
   const found = new Map<number, TaskText>();
   const missing = new Map<number, string>();
   for (const { id, stamp } of items) {
-    const text = texts.find(organizationId, id, stamp);
-    if (text) found.set(id, text);
+    const text = sources.texts.find(organizationId, id, stamp);
+    if (text) found.set(id, room.take(text));
     else missing.set(id, stamp);
   }
   if (missing.size > 0) {
-    for (const { stamp, shown } of await readStampedTasks(pages, organizationId, [...missing.keys()])) {
-      const text = textOf(shown);
-      texts.keep(organizationId, stamp, text);
+    for (const { stamp, text } of await readNewTexts(sources, organizationId, [...missing.keys()], room))
       if (missing.get(text.id) === stamp) found.set(text.id, text);
-    }
   }
   const all = items.flatMap(({ id }) => found.get(id) ?? []);
   return all.length === items.length ? all : undefined;
+}
+
+/** Reads tasks as they are now, and keeps their texts for other pages. */
+function readNewTexts({ pages, texts }: TextSources, organizationId: number, ids: readonly number[], room: PageRoom) {
+  return readListedTasks(pages, organizationId, ids, {
+    list: `${TASK_STAMP}, ${SHOWN_TASK.list}`,
+    ofRow: (row) => {
+      const stamp = row[0] as string;
+      const text = room.take(textOf(SHOWN_TASK.ofRow(row)));
+      texts.keep(organizationId, stamp, text);
+      return { stamp, text };
+    },
+  });
 }
 
 /** Whether a list asks for a few tasks that hardly another list shows: a second statement would cost more than it saves. */

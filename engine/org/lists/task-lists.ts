@@ -60,7 +60,7 @@ export class TaskLists {
 
   /**
    * With `onlyAgentId` among the tasks of that agent. Rejects when Postgres is away, or takes longer than
-   * LIMITS.readDeadlineMs for one of the statements.
+   * LIMITS.readDeadlineMs for one of the statements; with PageTooLargeError above LIMITS.listPageChars.
    */
   async list(organizationId: number, query: ListTasksQuery, onlyAgentId: number | null): Promise<TaskList> {
     const { counts, isOwned } = this.#options;

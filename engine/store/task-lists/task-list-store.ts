@@ -1,7 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { ShownTask } from '../../../schema/tasks/task.ts';
 import { numberArray, type Sql } from '../postgres.ts';
-import { SHOWN_TASK, TASK_STAMP, type TaskColumns } from '../rows/record-tables.ts';
+import type { TaskColumns } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
 import { planPage } from './task-list-plan.ts';
 import type { PageRequest } from './task-list-request.ts';
@@ -16,22 +15,18 @@ export interface TaskPage<Item> {
   readonly mayFallShort: boolean;
 }
 
-/** A task and the marks of all rows that it shows: see TASK_STAMP. */
-export interface StampedTask {
-  readonly id: number;
-  readonly stamp: string;
-}
-
-const STAMP: TaskColumns<StampedTask> = {
-  list: `t.id, ${TASK_STAMP}`,
-  ofRow: (row) => ({ id: row.at(-2) as number, stamp: row.at(-1) as string }),
-};
-
 /** For the planner, which cannot know how few tasks a page has. */
 const MOST_TASKS = LIMITS.pageSize + 1;
 
 type Row = readonly [sequence: number, count: number | null, place: number | null, ...task: unknown[]];
-type PlacedRow = Row & { readonly 2: number };
+
+/** One row of a page: the task at a place of it, or no place in a page without tasks. */
+interface PlacedItem<Item> {
+  readonly sequence: number;
+  readonly matched: number | null;
+  readonly place: number | null;
+  readonly item: Item | undefined;
+}
 
 /** Connections for pages. */
 export interface PageConnections {
@@ -52,54 +47,73 @@ export function forPages(databaseUrl: string): string {
   return url.href;
 }
 
-type ReadPage<Item> = (
+/**
+ * Reads a stretch of a list. Lists run on Postgres: every acknowledged change is there, and one statement is one
+ * snapshot. `matching` is the known number of matches; undefined counts them. `columns` make an item of each task; what
+ * they throw is thrown once all rows have come.
+ */
+export async function readPage<Item>(
   connections: PageConnections,
   organizationId: number,
   request: PageRequest,
   matching: number | undefined,
-) => Promise<TaskPage<Item>>;
-
-/**
- * Reads a stretch of a list. Lists run on Postgres: every acknowledged change is there, and one statement is one
- * snapshot. `matching` is the known number of matches; undefined counts them.
- */
-export const readTaskPage: ReadPage<ShownTask> = readerOf(SHOWN_TASK);
-
-/** The same, of each task its stamp alone: half the work for Postgres. */
-export const readStampedPage: ReadPage<StampedTask> = readerOf(STAMP);
-
-function readerOf<Item>(columns: TaskColumns<Item>): ReadPage<Item> {
-  return async (connections, organizationId, request, matching) => {
-    const { ctes, count, parameters, mayFallShort, isReusable } = planPage(organizationId, request, matching);
-    // Sorted by their places at the end: a sort of whole tasks would copy them once more.
-    const text = `WITH ${ctes.join(', ')}
-      SELECT h.last_sequence, ${count}, b.*
-      FROM organization_heads h LEFT JOIN (
-        SELECT p.place, found.* FROM (SELECT id, row_number() OVER () AS place FROM page LIMIT ${MOST_TASKS}) p
-        CROSS JOIN LATERAL (${oneTask(columns.list)}) found) b ON true
-      WHERE h.organization_id = $1::bigint`;
-    const sql = isReusable ? connections.prepared : connections.planned;
-    const ask = () => sql.unsafe(text, parameters.values, { prepare: isReusable }).values();
-    const rows = await retried(ask, LIMITS.readDeadlineMs, 'listing tasks');
-    const [first] = rows as unknown as Row[];
-    if (!first) return { items: [], count: 0, sequence: 0, mayFallShort };
-    const [sequence, matched, firstPlace] = first;
-    const found = firstPlace === null ? [] : (rows as unknown as PlacedRow[]).sort((a, b) => a[2] - b[2]);
-    return { items: found.map(columns.ofRow), count: matched, sequence, mayFallShort };
-  };
+  columns: TaskColumns<Item>,
+): Promise<TaskPage<Item>> {
+  const { ctes, count, parameters, mayFallShort, isReusable } = planPage(organizationId, request, matching);
+  // Sorted by their places at the end: a sort of whole tasks would copy them once more.
+  const text = `WITH ${ctes.join(', ')}
+    SELECT h.last_sequence, ${count}, b.*
+    FROM organization_heads h LEFT JOIN (
+      SELECT p.place, found.* FROM (SELECT id, row_number() OVER () AS place FROM page LIMIT ${MOST_TASKS}) p
+      CROSS JOIN LATERAL (${oneTask(columns.list)}) found) b ON true
+    WHERE h.organization_id = $1::bigint`;
+  const sql = isReusable ? connections.prepared : connections.planned;
+  const ask = () =>
+    eachRow(sql.unsafe(text, parameters.values, { prepare: isReusable }), (row): PlacedItem<Item> => {
+      const [sequence, matched, place] = row as Row;
+      return { sequence, matched, place, item: place === null ? undefined : columns.ofRow(row) };
+    });
+  const rows = await retried(ask, LIMITS.readDeadlineMs, 'listing tasks');
+  const [first] = rows;
+  if (!first) return { items: [], count: 0, sequence: 0, mayFallShort };
+  const found = rows.filter(({ place }) => place !== null).sort((a, b) => a.place! - b.place!);
+  return { items: found.map(({ item }) => item!), count: first.matched, sequence: first.sequence, mayFallShort };
 }
 
-/** Tasks by their ids as they are now, each with its stamp. */
-export async function readStampedTasks(
+/** Tasks by their ids as they are now, those first that Postgres finds first. */
+export async function readListedTasks<Item>(
   { prepared }: PageConnections,
   organizationId: number,
   ids: readonly number[],
-): Promise<{ readonly stamp: string; readonly shown: ShownTask }[]> {
+  columns: TaskColumns<Item>,
+): Promise<Item[]> {
   const text = `SELECT found.* FROM unnest($2::bigint[]) p (id)
-    CROSS JOIN LATERAL (${oneTask(`${TASK_STAMP}, ${SHOWN_TASK.list}`)}) found`;
-  const ask = () => prepared.unsafe(text, [organizationId, numberArray(ids)], { prepare: true }).values();
-  const rows = await retried(ask, LIMITS.readDeadlineMs, 'reading tasks of a page');
-  return rows.map((row) => ({ stamp: row[0] as string, shown: SHOWN_TASK.ofRow(row) }));
+    CROSS JOIN LATERAL (${oneTask(columns.list)}) found`;
+  const ask = () =>
+    eachRow(prepared.unsafe(text, [organizationId, numberArray(ids)], { prepare: true }), columns.ofRow);
+  return retried(ask, LIMITS.readDeadlineMs, 'reading tasks of a page');
+}
+
+/**
+ * Makes an item of each row when it comes, so that other work goes on between the rows of a large answer. Throws the
+ * first error of `itemOf` at the end: the connection takes the other rows first.
+ */
+async function eachRow<Item>(
+  query: { values(): { forEach(take: (row: unknown[]) => void): Promise<unknown> } },
+  itemOf: (row: readonly unknown[]) => Item,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  await query.values().forEach((row) => {
+    if (failure) return;
+    try {
+      items.push(itemOf(row));
+    } catch (error) {
+      failure = { error };
+    }
+  });
+  if (failure) throw failure.error;
+  return items;
 }
 
 /**

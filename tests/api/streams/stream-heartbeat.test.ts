@@ -36,7 +36,7 @@ test('an idle stream gets a comment every 15 seconds, until it is closed', async
   const clock = { ...systemClock, monotonic: () => 0 };
   const log = pino({ level: 'silent' });
   const store = {
-    readAfter: async () => ({ events: [], lastSequence: 7, keptAfter: 7 }),
+    readAfter: async () => ({ events: [], isCut: false, lastSequence: 7, keptAfter: 7 }),
     lastSequences: async () => new Map([[1, 7]]),
   };
   const hub = new StreamHub({

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noNeeds } from '../../../engine/org/decide/record-search.ts';
+import { STAMPED_TASK } from '../../../engine/org/lists/read-texts.ts';
 import { createOrgStore, forActors } from '../../../engine/store/actor/actor-store.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
+import { SHOWN_TASK } from '../../../engine/store/rows/record-tables.ts';
 import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';
-import {
-  forPages,
-  readStampedPage,
-  readStampedTasks,
-  readTaskPage,
-} from '../../../engine/store/task-lists/task-list-store.ts';
+import { forPages, readListedTasks, readPage } from '../../../engine/store/task-lists/task-list-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { ALL_TASK_TYPES, type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
@@ -63,20 +60,17 @@ async function lookedAt(request: Partial<PageRequest>): Promise<number> {
   let rows = 0;
   const explaining = {
     unsafe: (text: string, values: never[]) => ({
-      values: async () => {
-        const [row] = await pages.unsafe(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values).values();
-        const [[{ Plan }]] = row as unknown as [[{ Plan: PlanNode }]];
-        rows = rowsOf(Plan);
-        return [];
-      },
+      values: () => ({
+        async forEach() {
+          const [row] = await pages.unsafe(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values).values();
+          const [[{ Plan }]] = row as unknown as [[{ Plan: PlanNode }]];
+          rows = rowsOf(Plan);
+        },
+      }),
     }),
   } as unknown as Sql;
-  await readTaskPage(
-    { prepared: explaining, planned: explaining },
-    organizationId,
-    { ...NEWEST, ...request },
-    undefined,
-  );
+  const connections = { prepared: explaining, planned: explaining };
+  await readPage(connections, organizationId, { ...NEWEST, ...request }, undefined, SHOWN_TASK);
   return rows;
 }
 
@@ -158,16 +152,17 @@ for (const early of [0, 20, 500]) {
       const { organizationId } = await seedOrganization(young.url);
       const take = LIMITS.pageSize;
       const connections = { prepared: connection, planned: connection };
-      const readPage = () => readTaskPage(connections, organizationId, { ...NEWEST, take }, undefined);
-      const readStamps = () => readStampedPage(connections, organizationId, { ...NEWEST, take }, undefined);
-      const readSome = () => readStampedTasks(connections, organizationId, [MANY, MANY - 1]);
+      const newest = { ...NEWEST, take };
+      const readTasks = () => readPage(connections, organizationId, newest, undefined, SHOWN_TASK);
+      const readStamps = () => readPage(connections, organizationId, newest, undefined, STAMPED_TASK);
+      const readSome = () => readListedTasks(connections, organizationId, [MANY, MANY - 1], SHOWN_TASK);
       await writeWholeTasks(connection, organizationId, 1, early);
-      await readPage();
+      await readTasks();
       await readStamps();
       await readSome();
       await writeWholeTasks(connection, organizationId, early + 1, MANY);
       const before = await blocksRead(connection);
-      const { items } = await readPage();
+      const { items } = await readTasks();
       const read = (await blocksRead(connection)) - before;
       const shown = Array.from({ length: take }, (_, index) => MANY - index).map((id) => [id, ...partsOf(id)]);
       const idsOf = ({ task, customer, location, packages }: ShownTask) => {

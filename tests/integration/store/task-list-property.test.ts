@@ -5,9 +5,10 @@ import { seededNumbers } from '../../../bench/scenarios/seeded-numbers.ts';
 import { dueAtOf } from '../../../engine/domain/tasks/delay.ts';
 import { type Belongings, matchesFilter } from '../../../engine/domain/tasks/task-filter.ts';
 import { createMaintenanceStore } from '../../../engine/store/cluster/maintenance-store.ts';
+import { SHOWN_TASK } from '../../../engine/store/rows/record-tables.ts';
 import { exportTasks } from '../../../engine/store/task-lists/task-list-export.ts';
 import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';
-import { forPages, type PageConnections, readTaskPage } from '../../../engine/store/task-lists/task-list-store.ts';
+import { forPages, type PageConnections, readPage } from '../../../engine/store/task-lists/task-list-store.ts';
 import {
   ALL_TASK_TYPES,
   AUTO_ASSIGNMENT_STATUSES,
@@ -297,7 +298,7 @@ async function assertPage({ behind, ...drawn }: DrawnRequest, tasks: readonly Ta
   const wanted = expected.slice(start, start + request.take).map(({ id }) => id);
   // Uncounted, known to be few, known to be many: the ways that a list may be read.
   for (const [matching, isWhole] of WAYS) {
-    const page = await readTaskPage(pages, tasks[0]!.organizationId, { ...request, isWhole }, matching);
+    const page = await readPage(pages, tasks[0]!.organizationId, { ...request, isWhole }, matching, SHOWN_TASK);
     const ids = page.items.map(({ task }) => task.id);
     const way = `as if ${matching} matched${isWhole ? ', whole' : ''}`;
     assert.ok(!(isWhole && page.mayFallShort), way);

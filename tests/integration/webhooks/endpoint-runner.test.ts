@@ -286,3 +286,18 @@ test('a process that stops lets what is under way come to its end, notes it, and
   assert.equal((await place.deliveries(key)).length, 1);
   assert.equal((await place.follower(key)).lease, null);
 });
+
+test('an endpoint gets every large event, also where a page of the log ends early', async () => {
+  const key = await place.addWebhook();
+  const { runner, sent } = place.openEndpointRunner(accepts);
+  await place.commit(...many(5));
+  await place.sql`
+    UPDATE events SET body = left(body, -1) || ',"padding":"' || repeat('x', ${LIMITS.logReadBytes / 2 + 1}::int) || '"}'
+    WHERE sequence > (SELECT max(sequence) - 5 FROM events)`;
+  await place.serve(runner, key);
+  const [first] = sequencesOf(sent);
+  assert.deepEqual(
+    sequencesOf(sent),
+    [0, 1, 2, 3, 4].map((nth) => first! + nth),
+  );
+});

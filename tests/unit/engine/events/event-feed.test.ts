@@ -49,6 +49,7 @@ function createFeed({ isOwned = true, tail = [] }: Setting = {}) {
       await idle();
       return {
         events: kept.slice(0, limit),
+        isCut: false,
         lastSequence,
         keptAfter,
       };

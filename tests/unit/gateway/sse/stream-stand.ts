@@ -103,7 +103,7 @@ export function createStand({ clock = systemClock, scheduler = systemScheduler }
       async readAfter(_organizationId, after, limit) {
         const events = log.filter(({ sequence }) => sequence > after).slice(0, limit);
         if (isAway) throw new Error('Postgres is away');
-        return { events, lastSequence: log.length, keptAfter: after };
+        return { events, isCut: false, lastSequence: log.length, keptAfter: after };
       },
       async lastSequences() {
         if (isAway) throw new Error('Postgres is away');
