@@ -11,6 +11,8 @@ type TypeMode = 'input' | 'output';
 /** The named schemas of the document: each is described once, and everything else refers to it. */
 export class Models {
   readonly #schemas = new Map<string, Json>();
+  /** Words for schemas that were converted already: many operations answer with the same ones. */
+  readonly #converted = { input: new Map<v.GenericSchema, Json>(), output: new Map<v.GenericSchema, Json>() };
 
   /** Keeps a schema under its name and returns a reference to it. Throws when the name means something else already. */
   add(name: string, schema: Json): Json {
@@ -18,6 +20,13 @@ export class Models {
     if (known && !isDeepStrictEqual(known, schema)) throw new Error(`Two schemas have the name ${name}`);
     this.#schemas.set(name, schema);
     return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** The words for a schema, converted by `convert` once. */
+  once(schema: v.GenericSchema, typeMode: TypeMode, convert: () => Json): Json {
+    const known = this.#converted[typeMode].get(schema) ?? convert();
+    this.#converted[typeMode].set(schema, known);
+    return known;
   }
 
   toJson(): Json {
@@ -30,6 +39,11 @@ export class Models {
  * that has a name goes there and leaves a reference.
  */
 export function jsonSchema(schema: v.GenericSchema, typeMode: TypeMode = 'output', models?: Models): Json {
+  const convert = () => converted(schema, typeMode, models);
+  return models ? models.once(schema, typeMode, convert) : convert();
+}
+
+function converted(schema: v.GenericSchema, typeMode: TypeMode, models: Models | undefined): Json {
   const { $schema: _, ...rest } = toJsonSchema(schema, {
     typeMode,
     errorMode: 'ignore',
