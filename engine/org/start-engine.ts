@@ -174,6 +174,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const feed = new EventFeed({ ...shared, history, store: logStore, bus, isOwned });
   releaser.push('event feed', () => feed.stop());
   const texts = new TaskTexts(options.memory.listedBytes);
+  releaser.push(
+    'texts',
+    scheduler.every(LIMITS.unusedTextsMs, () => texts.sweep()),
+  );
   const lists = new TaskLists({ pages: { prepared: pages, planned: reads }, exports, counts, texts, isOwned, log });
   const { positions, trail, onChanged, onMoved } = openPositions(options, history, reads, (organizationId, command) =>
     directory.ask(organizationId, command),

@@ -22,6 +22,8 @@ export const BOOK_LIMITS = {
   /** The share of the heap for the JSON of tasks that pages have shown, and bytes of it for one beside its text. */
   listedTasksShareOfHeap: 1 / 32,
   listedTaskBytes: 640,
+  /** Answers and texts of tasks that nobody asks for leave memory after once or twice this time. */
+  unusedTextsMs: 120_000,
   /** Records that leave memory at once, at most. */
   evictedAtOnce: 4_000,
 } as const;

@@ -21,7 +21,8 @@ interface Kept extends ShownTask {
 /**
  * The answers to reads of tasks, made once per change. Every change makes a new record in memory, so an answer is right
  * as long as the records that it shows are the same objects. One process has one such store for all organizations,
- * bounded by the length of its texts. A change leaves the old answer behind until its turn to leave comes.
+ * bounded by the length of its texts. A change leaves the old answer behind, and its record with it, until it was unused
+ * from one sweep to the next.
  */
 export class ShownTasks {
   readonly #kept: BoundedMap<LiveTask, Kept>;
@@ -33,6 +34,11 @@ export class ShownTasks {
   /** UTF-16 units of all texts. */
   get chars(): number {
     return this.#kept.taken;
+  }
+
+  /** Lets go of the answers that nobody has asked for since the sweep before. */
+  sweep(): void {
+    this.#kept.sweep();
   }
 
   of(state: OrgState, live: LiveTask): ShownTask {

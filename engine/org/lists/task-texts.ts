@@ -36,6 +36,11 @@ export class TaskTexts {
     return this.#kept.taken;
   }
 
+  /** Lets go of the texts that no page has shown since the sweep before. */
+  sweep(): void {
+    this.#kept.sweep();
+  }
+
   find(organizationId: number, id: number, stamp: string): TaskText | undefined {
     const key = keyOf(organizationId, id);
     const kept = this.#kept.get(key);

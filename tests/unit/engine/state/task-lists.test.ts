@@ -14,8 +14,9 @@ const ORGANIZATION = 7;
 
 /** A Postgres in which `matching` tasks match every question. It shows none of them. */
 function storeWith(matching: number): Sql {
-  const rows = [[1, matching, null]];
-  return { unsafe: () => ({ values: () => Promise.resolve(rows) }) } as unknown as Sql;
+  const row = [1, matching, null];
+  const values = () => ({ forEach: async (take: (row: unknown[]) => void) => take(row) });
+  return { unsafe: () => ({ values }) } as unknown as Sql;
 }
 
 /** The kept count of a list with `matching` tasks. */
