@@ -173,11 +173,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const bus = options.openEventBus?.(history);
   const feed = new EventFeed({ ...shared, history, store: logStore, bus, isOwned });
   releaser.push('event feed', () => feed.stop());
-  const texts = new TaskTexts(options.memory.listedBytes);
-  releaser.push(
-    'texts',
-    scheduler.every(LIMITS.unusedTextsMs, () => texts.sweep()),
-  );
+  const texts = openTexts(options);
   const lists = new TaskLists({ pages: { prepared: pages, planned: reads }, exports, counts, texts, isOwned, log });
   const { positions, trail, onChanged, onMoved } = openPositions(options, history, reads, (organizationId, command) =>
     directory.ask(organizationId, command),
@@ -276,6 +272,14 @@ async function keepPartitions({ scheduler, log, releaser }: EngineOptions, sql: 
     ensurePartitions(sql).catch((error) => log.error({ err: error }, 'partitions could not be made'));
   });
   releaser.push('partition check', cancel);
+}
+
+/** The texts of pages, which leave memory when nobody asks for them. */
+function openTexts({ memory, scheduler, releaser }: EngineOptions): TaskTexts {
+  const texts = new TaskTexts(memory.listedBytes);
+  const cancel = scheduler.every(LIMITS.unusedTextsMs, () => texts.sweep());
+  releaser.push('texts of pages', cancel);
+  return texts;
 }
 
 /** Connections by what they do, so that no kind of work can starve another. */

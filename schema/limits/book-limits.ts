@@ -24,6 +24,10 @@ export const BOOK_LIMITS = {
   listedTaskBytes: 640,
   /** Answers and texts of tasks that nobody asks for leave memory after once or twice this time. */
   unusedTextsMs: 120_000,
+  /** How often some of the answers have their turn to leave. */
+  answersSweptMs: 1_000,
+  /** Answers passed over, because they were used, while room is made for one: finding it takes no time then. */
+  answersSpared: 64,
   /** Records that leave memory at once, at most. */
   evictedAtOnce: 4_000,
 } as const;

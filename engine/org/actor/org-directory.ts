@@ -62,7 +62,7 @@ export class OrgDirectory {
     this.#cancelTimers.push(scheduler.every(LIMITS.deadlineScanMs, () => void this.scanTimers()));
     this.#cancelTimers.push(scheduler.every(LIMITS.passivateAfterMs / 10, () => this.#passivateIdle()));
     this.#cancelTimers.push(scheduler.every(LIMITS.liveTasksCountedMs, () => this.#countTasks()));
-    this.#cancelTimers.push(scheduler.every(LIMITS.unusedTextsMs, () => this.#services.shownTasks.sweep()));
+    this.#cancelTimers.push(scheduler.every(LIMITS.answersSweptMs, () => this.#services.shownTasks.sweep()));
   }
 
   get liveActors(): number {

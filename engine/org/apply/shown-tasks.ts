@@ -1,44 +1,34 @@
-import type { CustomerRecord } from '../../../schema/customers/customer.ts';
-import type { AgentOfTask } from '../../../schema/fleet/agent.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import { etagOf } from '../../views/parts/etag.ts';
 import { encodeTask } from '../../views/task-view.ts';
 import { isPassing } from '../state/books/task-book.ts';
-import { BoundedMap } from '../state/bounded-map.ts';
-import type { LiveTask } from '../state/live.ts';
+import type { KeptAnswer, LiveTask } from '../state/live.ts';
 import type { OrgState } from '../state/org-state.ts';
 
 /** A task as a read answers it. */
-export interface ShownTask {
-  readonly json: string;
-  readonly etag: string;
-}
-
-interface Kept extends ShownTask {
-  readonly customer: CustomerRecord | undefined;
-  readonly agent: AgentOfTask | undefined;
-}
+export type ShownTask = Pick<KeptAnswer, 'json' | 'etag'>;
 
 /**
- * The answers to reads of tasks, made once per change. Every change makes a new record in memory, so an answer is right
- * as long as the records that it shows are the same objects. One process has one such store for all organizations,
- * bounded by the length of its texts. A change leaves the old answer behind, and its record with it, until it was unused
- * from one sweep to the next.
+ * The answers to reads of tasks, made once per change and kept with the record in memory. Every change makes a new record,
+ * so an answer is right as long as the records that it shows are the same objects. One process has one such store for all
+ * organizations, bounded by the length of its texts. Answers that nobody asks for leave within two rounds of sweeps, and the
+ * records that were replaced meanwhile leave with them.
  */
 export class ShownTasks {
-  readonly #kept: BoundedMap<LiveTask, Kept>;
+  readonly #mostChars: number;
+  /** The answers in the order of leaving: a chain, and a mark on each that was used, so that a use touches one object alone. */
+  #first: KeptAnswer | undefined;
+  #last: KeptAnswer | undefined;
+  #count = 0;
+  #chars = 0;
 
   constructor(mostChars: number) {
-    this.#kept = new BoundedMap(mostChars, ({ json }) => json.length);
+    this.#mostChars = mostChars;
   }
 
   /** UTF-16 units of all texts. */
   get chars(): number {
-    return this.#kept.taken;
-  }
-
-  /** Lets go of the answers that nobody has asked for since the sweep before. */
-  sweep(): void {
-    this.#kept.sweep();
+    return this.#chars;
   }
 
   of(state: OrgState, live: LiveTask): ShownTask {
@@ -47,15 +37,54 @@ export class ShownTasks {
     if (childIds !== null) return encode(state, live);
     const customer = customerId === null ? undefined : state.findCustomer(customerId);
     const agent = agentId === null ? undefined : state.findShownAgent(agentId);
-    const kept = this.#kept.get(live);
+    const kept = live.shown;
     if (kept && kept.customer === customer && kept.agent === agent) {
-      this.#kept.touch(live);
+      kept.wasUsed = true;
       return kept;
     }
-    const shown = { ...encode(state, live), customer, agent };
+    const made = { live, ...encode(state, live), customer, agent, wasUsed: false, next: undefined };
     // A walk through many tasks does not push out the answers that are asked for again.
-    if (!isPassing(live) || this.#kept.hasRoomFor(shown)) this.#kept.set(live, shown);
-    return shown;
+    if (!isPassing(live) || this.#chars + made.json.length <= this.#mostChars) this.#keep(made);
+    return made;
+  }
+
+  /** Gives a part of all answers their turn to leave, so that each has one in LIMITS.unusedTextsMs. */
+  sweep(): void {
+    const turns = Math.ceil((this.#count * LIMITS.answersSweptMs) / LIMITS.unusedTextsMs);
+    for (let turn = 0; turn < turns; turn++) this.#turnFirst(true);
+  }
+
+  #keep(answer: KeptAnswer): void {
+    if (answer.json.length > this.#mostChars) return;
+    for (let turn = 0; this.#chars + answer.json.length > this.#mostChars; turn++)
+      this.#turnFirst(turn < LIMITS.answersSpared);
+    answer.live.shown = answer;
+    this.#count += 1;
+    this.#chars += answer.json.length;
+    this.#append(answer);
+  }
+
+  /** The first answer leaves, or goes to the end when it was used and may be spared. */
+  #turnFirst(isSpared: boolean): void {
+    const answer = this.#first!;
+    this.#first = answer.next;
+    answer.next = undefined;
+    if (!this.#first) this.#last = undefined;
+    const isCurrent = answer.live.shown === answer;
+    if (isCurrent && answer.wasUsed && isSpared) {
+      answer.wasUsed = false;
+      this.#append(answer);
+      return;
+    }
+    if (isCurrent) answer.live.shown = undefined;
+    this.#count -= 1;
+    this.#chars -= answer.json.length;
+  }
+
+  #append(answer: KeptAnswer): void {
+    if (this.#last) this.#last.next = answer;
+    else this.#first = answer;
+    this.#last = answer;
   }
 }
 

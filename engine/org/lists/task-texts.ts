@@ -36,7 +36,7 @@ export class TaskTexts {
     return this.#kept.taken;
   }
 
-  /** Lets go of the texts that no page has shown since the sweep before. */
+  /** Drops the texts that no page has shown since the sweep before. */
   sweep(): void {
     this.#kept.sweep();
   }

@@ -32,10 +32,6 @@ export class BoundedMap<K, V extends object> {
     this.#kept.touch(key);
   }
 
-  hasRoomFor(value: V): boolean {
-    return this.#taken + this.#sizeOf(value) <= this.#most;
-  }
-
   set(key: K, value: V): void {
     const before = this.#kept.get(key);
     this.#taken += this.#sizeOf(value) - (before === undefined ? 0 : this.#sizeOf(before));
@@ -47,7 +43,7 @@ export class BoundedMap<K, V extends object> {
     }
   }
 
-  /** Lets go of the values that were not used since the sweep before. */
+  /** Drops the values that were not used since the sweep before. */
   sweep(): void {
     if (this.#kept.has(SWEPT)) {
       for (const [key, value] of this.#kept.entries()) {

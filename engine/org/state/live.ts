@@ -1,3 +1,5 @@
+import type { CustomerRecord } from '../../../schema/customers/customer.ts';
+import type { AgentOfTask } from '../../../schema/fleet/agent.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { RecencyMap } from './recency-map.ts';
 import type { TaskFacts } from './state-view.ts';
@@ -20,6 +22,23 @@ export interface LiveTask extends TaskFacts {
   sequence: number;
   /** How often it was asked for since it was made, or since it ended; counted up to two. */
   uses: number;
+  /** Set by a read, and cleared when its turn to leave memory comes: then it stays for another turn. */
+  wasRead: boolean;
+  /** The answer to its reads, while it is kept. */
+  shown: KeptAnswer | undefined;
+}
+
+/** The answer to reads of a task: made once, kept with its record, in the queue of those that leave memory. */
+export interface KeptAnswer {
+  readonly live: LiveTask;
+  readonly json: string;
+  readonly etag: string;
+  /** Records beside the task's own that it shows. */
+  readonly customer: CustomerRecord | undefined;
+  readonly agent: AgentOfTask | undefined;
+  /** Set when it is given again, and cleared when its turn to leave comes: then it stays for another turn. */
+  wasUsed: boolean;
+  next: KeptAnswer | undefined;
 }
 
 export const READ: Basis = { ticket: 0, sequence: 0 };

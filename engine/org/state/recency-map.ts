@@ -55,11 +55,14 @@ export class RecencyMap<K, V> {
     this.#unlink(link);
   }
 
-  /** The entries, oldest first. Entries may be deleted during the walk, but not used. */
+  /** The entries, oldest first. During the walk entries may be deleted, and the one at hand used: then it comes once more, at the end. */
   *entries(): Generator<readonly [K, V], void> {
-    // A deleted link still leads on; it is passed over.
-    for (let link = this.#oldest; link; link = link.newer)
+    for (let link = this.#oldest; link; ) {
+      // A deleted link still leads on; it is passed over.
+      const next = link.newer;
       if (this.#links.get(link.key) === link) yield [link.key, link.value];
+      link = next;
+    }
   }
 
   /** The values, in no order. */

@@ -103,10 +103,39 @@ export const TASK_LISTS: readonly Mutation[] = [
   ),
   ...mutationsOf(
     'engine/org/state/bounded-map.ts',
-    ['integration/store/pages/page-texts', 'unit/engine/events/shown-tasks'],
+    ['integration/store/pages/page-texts', 'unit/engine/state/bounded-map'],
     [
-      ['this.#taken -= this.#sizeOf(left);', '', 'As few texts leave as have to.'],
-      ['this.#kept.delete(oldest);', '', 'Kept texts stay below their bound.'],
+      ['this.#leave(oldest, left);', '', 'Kept texts stay below their bound.'],
+      [
+        'if (value !== undefined) this.#taken -=',
+        'if (value === undefined) this.#taken -=',
+        'As few texts leave as have to.',
+      ],
+      ['if (key === SWEPT) break;', '', 'A sweep spares the texts that were used since the last one.'],
     ],
+  ),
+  ...mutationsOf(
+    'engine/org/apply/shown-tasks.ts',
+    ['unit/engine/events/shown-tasks'],
+    [
+      ['kept.wasUsed = true;', '', 'Answers that are given again outlive the others.'],
+      ['answer.wasUsed = false;', '', 'A use spares an answer once.'],
+      ['if (isCurrent) answer.live.shown = undefined;', '', 'An answer that has left is not given.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/state/books/task-book.ts',
+    ['unit/engine/state/task-book'],
+    [['live.wasRead = true;', '', 'A task that was read outlives the others.']],
+  ),
+  ...mutationsOf(
+    'engine/org/lists/page-room.ts',
+    ['api/lists/large-pages'],
+    [['this.#chars += text.json.length;', '', 'A page of too much text is refused.']],
+  ),
+  ...mutationsOf(
+    'engine/org/feed/log-pages.ts',
+    ['unit/engine/events/log-pages'],
+    [['return isCut && events', 'return false && events', 'Readers of large events miss none.']],
   ),
 ];

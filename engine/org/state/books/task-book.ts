@@ -30,9 +30,9 @@ export class TaskBook {
     return this.#tasks.values();
   }
 
-  /** Notes that a task was read: others leave memory before it. */
+  /** Notes that a task was read: others leave memory before it. A mark alone, as its neighbours in the order are seldom at hand. */
   noteRead(live: LiveTask): void {
-    this.#tasks.touch(live.task.id);
+    live.wasRead = true;
     if (live.uses === USES_OF_ENDED) return;
     const wasPassing = isPassing(live);
     live.uses += 1;
@@ -40,10 +40,11 @@ export class TaskBook {
   }
 
   /** Returns what was there before. A change is a use. */
-  put(facts: Omit<LiveTask, 'uses'>): LiveTask | undefined {
+  put(facts: Omit<LiveTask, 'uses' | 'wasRead' | 'shown'>): LiveTask | undefined {
     const { id, code, status } = facts.task;
     const before = this.#tasks.get(id);
-    const live = { ...facts, uses: before && !isTerminal(status) ? USES_OF_OPEN : 0 };
+    const uses = before && !isTerminal(status) ? USES_OF_OPEN : 0;
+    const live = { ...facts, uses, wasRead: false, shown: undefined };
     this.#tasks.set(id, live);
     if (!before) this.#codes.add(code);
     this.#passing += Number(isPassing(live)) - Number(before !== undefined && isPassing(before));
@@ -67,12 +68,20 @@ export class TaskBook {
       const target = somewhatBelow(passingTasks);
       for (const [id, live] of this.#tasks.entries()) {
         if (this.#passing <= target) break;
-        if (!isPassing(live) || live.ticket > durableTicket || isKept(live)) continue;
+        if (!isPassing(live) || live.ticket > durableTicket || isKept(live) || this.#hasAnotherTurn(live)) continue;
         this.#tasks.delete(id);
         forget(live);
       }
     }
-    evictOldest(this.#tasks, tasks, durableTicket, forget, (_id, live) => isKept(live));
+    evictOldest(this.#tasks, tasks, durableTicket, forget, (_id, live) => isKept(live) || this.#hasAnotherTurn(live));
+  }
+
+  /** Whether a task was read since its last turn to leave. */
+  #hasAnotherTurn(live: LiveTask): boolean {
+    if (!live.wasRead) return false;
+    live.wasRead = false;
+    this.#tasks.touch(live.task.id);
+    return true;
   }
 
   #partsOf({ childIds }: LiveTask['task']): readonly LiveTask[] {

@@ -33,10 +33,15 @@ beforeEach(async () => {
 function watched(before: (number: number) => Promise<unknown> = async () => {}) {
   const statements: string[] = [];
   const unsafe = (text: string, ...rest: [never[], object]) => ({
-    values: async () => {
-      await before(statements.push(text));
-      return pages.unsafe(text, ...rest).values();
-    },
+    values: () => ({
+      async forEach(take: (row: unknown[]) => void) {
+        await before(statements.push(text));
+        return pages
+          .unsafe(text, ...rest)
+          .values()
+          .forEach(take);
+      },
+    }),
   });
   const watching = { unsafe } as unknown as Sql;
   return { statements, pages: { prepared: watching, planned: watching } };

@@ -5,7 +5,7 @@ import { BoundedMap } from '../../../../engine/org/state/bounded-map.ts';
 const newMap = (most: number) => new BoundedMap<string, { readonly size: number }>(most, ({ size }) => size);
 const kept = (map: ReturnType<typeof newMap>, keys: string) => [...keys].filter((key) => map.get(key) !== undefined);
 
-test('the longest unused values leave once all of them are larger than the bound', () => {
+test('the longest unused values leave once the sizes together pass the bound', () => {
   const map = newMap(3);
   for (const key of 'abc') map.set(key, { size: 1 });
   map.touch('a');
@@ -15,7 +15,7 @@ test('the longest unused values leave once all of them are larger than the bound
   assert.deepEqual([kept(map, 'abcd'), map.taken], [['c', 'd'], 3], 'a value that grows pushes others out');
 });
 
-test('a sweep lets go of what was not used since the sweep before, and the first one of nothing', () => {
+test('a sweep drops what was not used since the sweep before, and the first one of nothing', () => {
   const map = newMap(10);
   for (const key of 'abc') map.set(key, { size: 2 });
   map.sweep();

@@ -8,7 +8,12 @@ import type { TaskRecord, TaskStatus } from '../../../../schema/tasks/task.ts';
 const BOUNDS = { ...boundsOfState(0, 0), tasks: 50, passingTasks: 10 };
 
 /** A task in memory; `ticket` 2 is not durable yet. */
-function taskOf(id: number, status: TaskStatus, family: Partial<TaskRecord> = {}, ticket = 1): Omit<LiveTask, 'uses'> {
+function taskOf(
+  id: number,
+  status: TaskStatus,
+  family: Partial<TaskRecord> = {},
+  ticket = 1,
+): Omit<LiveTask, 'uses' | 'wasRead' | 'shown'> {
   const task = { id, code: `T${id}`, status, parentId: null, childIds: null, ...family } as TaskRecord;
   return { task, location: null, pickupLocation: null, packages: [], ticket, sequence: 1 };
 }
@@ -70,4 +75,17 @@ test('new tasks that nobody asks for pass, too', () => {
   const book = new TaskBook();
   for (const id of range(1, 11)) book.put(taskOf(id, 'new'));
   assert.deepEqual(leftOf(book, range(1, 11)), range(4, 11));
+});
+
+test('a task that was read has another turn to stay, and only one', () => {
+  const book = new TaskBook();
+  const change = (from: number, to: number) => {
+    for (const id of [...range(from, to), ...range(from, to)]) book.put(taskOf(id, 'new'));
+  };
+  change(1, 51);
+  book.noteRead(book.find(1)!);
+  assert.deepEqual(leftOf(book, range(1, 51)), [1, ...range(13, 51)]);
+  change(52, 130);
+  assert.equal(book.has(1), true);
+  assert.deepEqual(leftOf(book, [1, ...range(13, 130)]), range(91, 130));
 });
