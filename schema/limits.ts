@@ -205,6 +205,8 @@ export const LIMITS = {
   accessPollMs: 250,
   /** From the start of the last good poll: how long cached credentials may be used. */
   credentialValidMs: 1_000,
+  /** The caller of a body that takes longer is looked up once more when it is there: a slow one must not outlive a revocation. */
+  lateBodyMs: 20,
   /** Added to the wait of a revocation for other processes' caches to run out. */
   accessSettleMarginMs: 50,
   /** Our patience with a poll: a later answer could not prolong anything. */

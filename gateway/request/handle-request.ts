@@ -25,7 +25,7 @@ import {
   takesForm,
 } from '../route.ts';
 import { canonicalPath, type Router } from '../router.ts';
-import { correlationIdOf } from './correlation.ts';
+import { correlationIdOf, ReadOrigin } from './correlation.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OtherOrigins } from './other-origins.ts';
 import { parseQuery } from './parse-query.ts';
@@ -104,21 +104,6 @@ export class RequestHandler {
   };
 }
 
-/** Of a read: the address is asked for only where the request counts against it. A change keeps where it came from. */
-class ReadOrigin implements Origin {
-  readonly correlationId: string;
-  readonly #address: () => string | null;
-
-  constructor(correlationId: string, address: () => string | null) {
-    this.correlationId = correlationId;
-    this.#address = address;
-  }
-
-  get address(): string | null {
-    return this.#address();
-  }
-}
-
 const TOO_LARGE: Refused = { ...plain(413, 'The body is too large'), close: true };
 
 function plain(status: number, message: string): Refused {
@@ -179,9 +164,14 @@ class Exchange implements AnswerObserver {
       body?.catch(() => {});
       const admitted = admission ?? this.#admit(route, await known);
       if ('refused' in admitted) return this.refuse(admitted.refused);
-      const { identity } = admitted;
       const bytes = body && (await body);
       if (bytes === 'too-large') return this.refuse(TOO_LARGE);
+      const present =
+        body && this.#isLate()
+          ? await this.#services.access.authenticate(this.#incoming, route, this.#origin)
+          : admitted;
+      if ('refused' in present) return this.refuse(present.refused);
+      const { identity } = present;
       if (route.kind === 'raw') return await this.#serveRaw(route, params, identity, bytes);
       const parsed = this.#parse(route, params, identity, bytes);
       if ('refused' in parsed) return this.refuse(parsed.refused);
@@ -192,6 +182,11 @@ class Exchange implements AnswerObserver {
       else if (isStoreAway(error)) this.refuse(refusalBody(refusal('UNAVAILABLE')));
       else this.#fail(error);
     }
+  }
+
+  /** The access of the caller may have ended while the body was on its way. */
+  #isLate(): boolean {
+    return this.#services.clock.monotonic() - this.#startedAt > LIMITS.lateBodyMs;
   }
 
   refuse({ status, body, headers = [], close = false }: Refused): void {
