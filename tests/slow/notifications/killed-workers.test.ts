@@ -22,8 +22,9 @@ test('workers that die at any point leave each notice to the next ones: it is se
       const dying = await place.startWorkers({ FAULT_POINT: point });
       await place.cancel(taskId);
       await dying.ended;
-      const next = await place.startWorkers();
+      // Before the next ones start: otherwise they may lose a lease while they send, and send again.
       await place.endLeases();
+      const next = await place.startWorkers();
       await place.untilSettled();
       await next.kill();
       const told = place.cancellationsOf(taskId);
