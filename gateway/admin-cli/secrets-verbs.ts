@@ -1,7 +1,9 @@
+import type { Sql } from '../../engine/store/postgres.ts';
 import { replaceLostSecrets } from '../../engine/store/secrets/lost-secrets.ts';
 import { sealSecrets } from '../../engine/store/secrets/seal-secrets.ts';
 import {
   findMissingKeys,
+  findPrograms,
   findProgramsWithout,
   forgetUnusedKeys,
   listKeyUses,
@@ -43,7 +45,8 @@ export const SECRETS_VERBS: readonly StoreVerb[] = [
   {
     noun: 'secrets',
     verb: 'replace-lost',
-    summary: 'give up what is encrypted under keys that SECRETS_KEY lacks; switches the webhooks off',
+    summary:
+      'give up what is encrypted under keys that SECRETS_KEY lacks; switches the webhooks off; no program may run',
     parameters: [],
     columns: ['organizationId', 'webhookId', 'url'],
     async run(stores) {
@@ -51,6 +54,7 @@ export const SECRETS_VERBS: readonly StoreVerb[] = [
       const box = stores.secretBox();
       const lost = await findMissingKeys(sql, box);
       if (lost.length === 0) throw new RefusedError('SECRETS_KEY lacks no key of this database');
+      await checkLost(sql, lost);
       const webhooks = await replaceLostSecrets(sql, box, lost);
       await forgetUnusedKeys(sql, box);
       return webhooks;
@@ -67,5 +71,16 @@ async function checkKnown(stores: OperatorStores): Promise<void> {
     `No gateway and no worker has started with ${keyId} as the first key of SECRETS_KEY yet, and programs run ` +
       `(${programs.join(', ')}). They could not read what is encrypted under it. Start every gateway and worker again ` +
       'with this key first and the others behind it, then repeat this.',
+  );
+}
+
+/** No program starts without every noted key, so a key is not lost while one runs. Throws RefusedError. */
+async function checkLost(sql: Sql, keys: readonly string[]): Promise<void> {
+  const programs = await findPrograms(sql);
+  if (programs.length === 0) return;
+  throw new RefusedError(
+    `Programs run on this database (${programs.join(', ')}), and none starts without ${keys.join(', ')}: what they have ` +
+      'is not lost. Put their keys into SECRETS_KEY. Should nobody have them any more, stop every gateway and the ' +
+      'workers first. The lease of one that was killed ends within seconds.',
   );
 }

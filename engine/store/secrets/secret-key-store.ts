@@ -51,6 +51,19 @@ export async function findProgramsWithout(sql: Sql, keyId: string): Promise<stri
   return rows.map(({ name }) => name);
 }
 
+/** The running programs, by the leases of gateways and the names of connections. */
+export async function findPrograms(sql: Sql): Promise<string[]> {
+  const query = () => sql<{ name: string }[]>`
+    SELECT 'gateway ' || g.id AS name FROM gateways g WHERE g.lease_expires_at > clock_timestamp()
+    UNION
+    SELECT a.application_name FROM pg_stat_activity a
+    WHERE a.datname = current_database() AND a.application_name LIKE 'dispatch %'
+      AND a.application_name <> 'dispatch admin'
+    ORDER BY name`;
+  const rows = await retried(query, LIMITS.fetchDeadlineMs, 'looking for running programs');
+  return rows.map(({ name }) => name);
+}
+
 /** The noted keys that are not given. */
 export async function findMissingKeys(sql: Sql, box: SecretBox): Promise<string[]> {
   const query = () => sql<{ id: string }[]>`

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { requireSecretBox } from '../../../engine/runtime/config.ts';
+import { createRandomSource } from '../../../engine/runtime/random.ts';
+import { createShardStore } from '../../../engine/store/cluster/shard-store.ts';
 import { connectPostgres } from '../../../engine/store/postgres.ts';
 import { openSecretBox } from '../../../engine/store/secrets/secret-key-store.ts';
 import { VERBS } from '../../../gateway/admin-cli/parse-verb.ts';
@@ -96,6 +98,36 @@ test('a key that no program has started with is refused while programs run, and 
     await program.end();
   }
   assert.equal((await done<{ webhooks: number }>('rotate', `${NEW},${third}`)).webhooks, 3, 'nothing runs');
+});
+
+test('a secret that running programs can read is not given up as lost', async () => {
+  const keptState = () =>
+    withSql(database.url, async (sql) => [
+      ...(await sql`SELECT id, sealed_secret, is_active, version FROM webhooks ORDER BY id`),
+      ...(await sql`SELECT id FROM secret_keys ORDER BY id`),
+      ...(await sql`SELECT sealed_secret FROM internal_secret`),
+    ]);
+  const before = await keptState();
+  // Workers have no lease; a gateway that Postgres cannot see for a moment has no connection.
+  const program = connectPostgres(database.url, { name: 'dispatch test', connections: 1, statementTimeoutMs: 5_000 });
+  try {
+    await program`SELECT 1`;
+    const refused = await run('replace-lost', OLD!);
+    assert.equal(refused.exitCode, 1);
+    assert.match(
+      refused.stderr,
+      /^Programs run on this database \(dispatch test\), and none starts without \w+: .*stop/,
+    );
+  } finally {
+    await program.end();
+  }
+  assert.deepEqual(await keptState(), before);
+  await withSql(database.url, async (sql) => {
+    await createShardStore(sql).register('away', createRandomSource().uuid(), '127.0.0.1:1', 60_000);
+    assert.match((await run('replace-lost', OLD!)).stderr, /\(gateway away\)/);
+    assert.deepEqual(await keptState(), before);
+    await sql`UPDATE gateways SET lease_expires_at = now()`;
+  });
 });
 
 test('a key that is lost is given up, once', async () => {

@@ -92,7 +92,10 @@ export const ACCESS: readonly Mutation[] = [
   ...mutationsOf(
     'gateway/admin-cli/secrets-verbs.ts',
     ['integration/admin/secrets'],
-    [['await checkKnown(stores);', '', 'No rotation to a key that running programs may lack.']],
+    [
+      ['await checkKnown(stores);', '', 'No rotation to a key that running programs may lack.'],
+      ['await checkLost(sql, lost);', '', 'No secret that running programs can read is given up as lost.'],
+    ],
   ),
   ...mutationsOf(
     'engine/store/secrets/secret-key-store.ts',
