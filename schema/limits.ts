@@ -321,6 +321,8 @@ export const LIMITS = {
   storeRetryMs: 1_000,
   /** How often it is looked whether queues can take jobs: two looks in a row without a connection are an outage. */
   queueLookMs: 5_000,
+  /** A queue that goes on to have trouble logs it this often. */
+  queueTroubleMs: 60_000,
   /** A job is locked for this long; its worker renews the lock twice as often. */
   jobLockMs: 5_000,
   /** One check marks a job whose worker may have died, the next one after its lock ran out lets it run again. */

@@ -8,7 +8,8 @@ import type { Log } from '../engine/runtime/log.ts';
 import { RedisAwayError } from '../engine/runtime/outage.ts';
 import { JOBS, type JobName, type JobPayload } from '../schema/jobs.ts';
 import { LIMITS } from '../schema/limits.ts';
-import { type JobWorker, logUnlessAway, startJobWorker } from './job-worker.ts';
+import { type JobWorker, startJobWorker } from './job-worker.ts';
+import { createTroubleLog } from './trouble-log.ts';
 
 /** The operations of jobs on the queues. */
 export interface JobQueues {
@@ -63,7 +64,7 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
   const queues = new Map(
     names.map((name) => [name, new Queue(queueName(name), { connection: redis, prefix, streams })]),
   );
-  for (const queue of queues.values()) queue.on('error', logUnlessAway(redis, log));
+  for (const queue of queues.values()) queue.on('error', createTroubleLog(redis, queue.name, clock, log));
   await Promise.all([...queues.values()].map((queue) => queue.waitUntilReady()));
   const running = new Set<Promise<void>>();
   const forget = async (name: JobName, id?: string) => {
@@ -128,7 +129,7 @@ function startWorker(
   signal: AbortSignal,
   jobQueues: JobQueues,
 ): JobWorker {
-  const { redis, prefix, processors, scheduler, log } = options;
+  const { redis, prefix, processors, clock, scheduler, log } = options;
   const { payload: schema, concurrency } = JOBS[name];
   const process = processors[name] as Processor<JobName>;
 
@@ -158,6 +159,7 @@ function startWorker(
       runRetryDelay: LIMITS.storeRetryMs,
     },
     stopping: signal,
+    clock,
     scheduler,
     log,
   });

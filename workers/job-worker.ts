@@ -1,9 +1,10 @@
 import { type Job, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
-import { type Scheduler, sleep } from '../engine/runtime/clock.ts';
+import { type Clock, type Scheduler, sleep } from '../engine/runtime/clock.ts';
 import type { Log } from '../engine/runtime/log.ts';
 import { createOutage } from '../engine/runtime/outage.ts';
 import type { Redis } from '../engine/store/redis.ts';
 import { LIMITS } from '../schema/limits.ts';
+import { createTroubleLog } from './trouble-log.ts';
 
 export interface JobWorkerOptions {
   /** Of its queue. */
@@ -13,6 +14,7 @@ export interface JobWorkerOptions {
   readonly settings: WorkerOptions & { readonly connection: Redis };
   /** Aborted before it is closed. */
   readonly stopping: AbortSignal;
+  readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly log: Log;
 }
@@ -30,7 +32,8 @@ export function startJobWorker(options: JobWorkerOptions): JobWorker {
   const { settings, stopping, log } = options;
   const { connection: shared } = settings;
   const outage = createOutage(log, `taking jobs of the queue ${options.name}`);
-  let worker = createWorker(options);
+  const troubled = createTroubleLog(shared, options.name, options.clock, log);
+  let worker = createWorker(options, troubled);
   /** On which it waits; none until that is ready for the first time. */
   let waiting: { readonly status: string } | undefined;
   let wasAway = false;
@@ -54,7 +57,7 @@ export function startJobWorker(options: JobWorkerOptions): JobWorker {
 
   function replace(): void {
     worker.close(true).catch((error) => log.warn({ err: error }, 'a worker that did not start cannot be closed'));
-    worker = createWorker(options);
+    worker = createWorker(options, troubled);
   }
 
   const stopLooking = options.scheduler.every(LIMITS.queueLookMs, () => {
@@ -74,9 +77,21 @@ export function startJobWorker(options: JobWorkerOptions): JobWorker {
   };
 }
 
-function createWorker({ name, process, settings, log }: JobWorkerOptions): Worker {
-  const worker = new Worker(name, process, { ...settings, autorun: false });
-  worker.on('error', logUnlessAway(settings.connection, log));
+/** BullMQ asks for the next job again at once after Redis has refused to give one, as a full Redis does. */
+class PatientWorker extends Worker {
+  protected override async moveToActive(token: string, name?: string): Promise<Job> {
+    try {
+      return await super.moveToActive(token, name);
+    } catch (error) {
+      if ((error as Error).name === 'ReplyError') await sleep(LIMITS.storeRetryMs);
+      throw error;
+    }
+  }
+}
+
+function createWorker({ name, process, settings, log }: JobWorkerOptions, troubled: (error: Error) => void): Worker {
+  const worker = new PatientWorker(name, process, { ...settings, autorun: false });
+  worker.on('error', troubled);
   worker.on('failed', (job, error) => {
     const isLast = error instanceof UnrecoverableError || !job || job.attemptsMade >= (job.opts.attempts ?? 1);
     const context = { err: error, job: job?.name, id: job?.id, attempt: job?.attemptsMade };
@@ -85,16 +100,4 @@ function createWorker({ name, process, settings, log }: JobWorkerOptions): Worke
   });
   worker.on('stalled', (id) => log.warn({ queue: name, id }, 'a job lost its worker and runs again'));
   return worker;
-}
-
-/**
- * Connections log their coming and going themselves, or startJobWorker does, once; their users would log it at every
- * attempt.
- */
-export function logUnlessAway(redis: Redis, log: Log): (error: Error) => void {
-  return (error) => {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (redis.status !== 'ready' || /^E[A-Z]+$/.test(code) || error.message === 'Connection is closed.') return;
-    log.warn({ err: error }, 'a queue has trouble');
-  };
 }

@@ -219,6 +219,25 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
   ),
   ...mutationsOf(
     'workers/job-worker.ts',
+    ['integration/workers/full-redis'],
+    [
+      [
+        "if ((error as Error).name === 'ReplyError') await sleep(LIMITS.storeRetryMs);",
+        '',
+        'Workers do not ask a full Redis without a pause.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'workers/trouble-log.ts',
+    ['unit/workers/trouble-log'],
+    [
+      ['LIMITS.queueTroubleMs;', '0;', 'A queue in trouble does not fill the log.'],
+      ['    leftOut = 0;\n', '', 'A line counts what was left out since the last one.'],
+    ],
+  ),
+  ...mutationsOf(
+    'workers/job-worker.ts',
     ['integration/workers/worker-connections'],
     [
       ['if (!waiting && !stopping.aborted) replace();', '', 'A worker whose connection failed to start gives way.'],
