@@ -12,6 +12,7 @@ import type {
   Trip,
   Unplanned,
 } from '../domain/assignment/round-view.ts';
+import { earliestOf } from '../domain/planning/bundle.ts';
 
 interface Candidate {
   readonly agent: FreeAgent;
@@ -88,7 +89,7 @@ function examine(order: OpenOrder, { agents, settings, now }: RoundView, travel:
     const candidate = { agent, trip, ms };
     const reason =
       refusalOf(demand, agent, settings, now) ??
-      refusalOfWay(agent, settings, trip.distanceM, now + ms) ??
+      refusalOfWay(agent, settings, trip.distanceM, Math.max(now + ms, earliestOf(order.slot, order.readyAt))) ??
       refusalOfShift(order, candidate, { settings, now }, travel);
     if (!reason) {
       candidates.add(candidate);
@@ -110,35 +111,64 @@ function refusalOfShift(
   setting: Setting,
   travel: TravelTime,
 ): PassedOver | undefined {
-  const { shift, freeAt, place, vehicleType } = candidate.agent;
+  const { shift, place, vehicleType } = candidate.agent;
   if (!shift) return undefined;
-  const { now, settings } = setting;
-  const doneAt =
-    now + timesOf(order, candidate, setting, travel).beginMs + (order.serviceMs ?? settings.dropoffServiceMs);
+  const { now } = setting;
+  const { setOutAt, doneAt } = timesOf(order, candidate, setting, travel);
   const homeMs = shift.home ? travel(order.dropoff ?? order.pickup ?? place, shift.home, vehicleType).ms : 0;
   if (doneAt + homeMs > shift.endsAt) return 'ends_before';
-  return isOnBreak(candidate.agent, now) || breakWithin(shift, Math.max(now, freeAt), doneAt) ? 'on_break' : undefined;
+  return isOnBreak(candidate.agent, now) || breakWithin(shift, setOutAt, doneAt) ? 'on_break' : undefined;
 }
 
-/** From now: when it is fetched, when the agent is at its place, and when the service begins there. */
-function timesOf(order: OpenOrder, { agent, ms }: Candidate, { now, settings }: Setting, travel: TravelTime) {
-  const { pickup, dropoff, readyAt, windowStart } = order;
+/**
+ * When it would be done. For a scheduled task the agent is asked ahead of its time, as in the other rounds, and sets out
+ * after a break that would interrupt it; for others it is asked after that.
+ */
+function timesOf(order: OpenOrder, candidate: Candidate, setting: Setting, travel: TravelTime) {
+  const { shift, freeAt } = candidate.agent;
+  let setOutAt = Math.max(setting.now, freeAt);
+  for (;;) {
+    const times = timesFrom(setOutAt, order, candidate, setting, travel);
+    const interrupting = order.slot ? breakWithin(shift, setOutAt, times.doneAt) : undefined;
+    if (!interrupting) return times;
+    setOutAt = interrupting.until;
+  }
+}
+
+/** From now: when the agent is at the first place, when it is fetched, and when the service begins at its place. */
+function timesFrom(
+  setOutAt: number,
+  order: OpenOrder,
+  { agent, trip }: Candidate,
+  { now, settings }: Setting,
+  travel: TravelTime,
+) {
+  const { pickup, dropoff, readyAt, windowStart, slot, serviceMs } = order;
   const onWayMs = pickup && dropoff ? travel(pickup, dropoff, agent.vehicleType).ms : 0;
-  const readyMs = Math.max(ms, (readyAt ?? 0) - now);
-  const arriveMs = pickup ? readyMs + settings.pickupServiceMs + onWayMs : ms;
-  return { readyMs, arriveMs, beginMs: Math.max(arriveMs, (windowStart ?? now) - now) };
+  const reachMs = setOutAt - now + trip.ms;
+  const readyMs = Math.max(reachMs, earliestOf(slot, readyAt) - now);
+  const arriveMs = pickup ? readyMs + settings.pickupServiceMs + onWayMs : reachMs;
+  const beginMs = Math.max(arriveMs, readyMs, (windowStart ?? now) - now);
+  const doneAt = now + beginMs + (serviceMs ?? settings.dropoffServiceMs);
+  return { setOutAt, reachMs, readyMs, arriveMs, beginMs, doneAt };
 }
 
 function offerOf(order: OpenOrder, candidate: Candidate, view: RoundView, travel: TravelTime): PlannedOffer {
   const { taskId, pickup, dueAt } = order;
   const { agent, trip, ms } = candidate;
   const { now } = view;
-  const { readyMs, arriveMs, beginMs } = timesOf(order, candidate, view, travel);
+  const { reachMs, readyMs, arriveMs, beginMs } = timesOf(order, candidate, view, travel);
   const lateMs = dueAt === null ? 0 : Math.max(0, now + beginMs - dueAt);
   const dropoffs: PlannedStop[] = [
     { kind: 'dropoff', taskIds: [taskId], arriveMs, waitMs: beginMs - arriveMs, lateMs },
   ];
-  const fetched: PlannedStop = { kind: 'pickup', taskIds: [taskId], arriveMs: ms, waitMs: readyMs - ms, lateMs: 0 };
+  const fetched: PlannedStop = {
+    kind: 'pickup',
+    taskIds: [taskId],
+    arriveMs: reachMs,
+    waitMs: readyMs - reachMs,
+    lateMs: 0,
+  };
   const stops = pickup ? [fetched, ...dropoffs] : dropoffs;
   return { agentId: agent.agentId, taskIds: [taskId], score: ms, distanceM: trip.distanceM, etaMs: [beginMs], stops };
 }

@@ -41,6 +41,12 @@ export function startOf({ pickup, dropoff }: OpenOrder): Place | null {
   return pickup ?? dropoff;
 }
 
+/** When the first of it may be done: what is not ready, or scheduled for later, waits. Minus infinity: at once. */
+export function earliestOf(slot: OpenOrder['slot'], readyAt: number | null): number {
+  const readyFrom = readyAt ?? Number.NEGATIVE_INFINITY;
+  return slot && slot.from > readyFrom ? slot.from : readyFrom;
+}
+
 export function bundleOf(orders: readonly OpenOrder[], now: number): Bundle {
   const [first] = orders;
   const urgency = urgencyOf(orders, now);

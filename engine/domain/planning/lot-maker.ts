@@ -3,7 +3,7 @@ import { refusalOf, refusalOfWay } from '../assignment/eligibility.ts';
 import type { FreeAgent, OpenOrder, PassedOver, RoundView, TravelTime } from '../assignment/round-view.ts';
 import { LATE_WEIGHT } from '../stops/lateness.ts';
 import { BoundAgents } from './bound-agents.ts';
-import { type Bundle, bundleOf, startOf, weightOf } from './bundle.ts';
+import { type Bundle, bundleOf, earliestOf, startOf, weightOf } from './bundle.ts';
 import { AgentMap, type Candidate, type Candidates } from './candidates.ts';
 import { bring, type Delivery, deliveryOf, join, type Route } from './delivery.ts';
 import type { Lot } from './match-lots.ts';
@@ -251,7 +251,7 @@ export class LotMaker {
   }
 
   private earliest({ orders, readyAt }: Bundle): number {
-    return Math.max(this.view.now, readyAt, orders[0]!.slot?.from ?? readyAt);
+    return Math.max(this.view.now, earliestOf(orders[0]!.slot, readyAt));
   }
 }
 

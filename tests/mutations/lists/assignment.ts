@@ -119,6 +119,22 @@ export const ASSIGNMENT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/planning/broadcast-round.ts',
+    ['unit/planning/shifts', 'unit/planning/broadcast-round'],
+    [
+      [
+        'earliestOf(slot, readyAt) - now',
+        '(readyAt ?? 0) - now',
+        'A broadcast asks nobody whose shift ends before the scheduled time.',
+      ],
+      [
+        'order.slot ? breakWithin(shift, setOutAt, times.doneAt) : undefined',
+        'undefined',
+        'An agent with a break before the scheduled time is asked.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/store/planning/fleet-store.ts',
     ['integration/assignment/couriers.test'],
     [["t.status <> 'completed' AND ", '', 'A vehicle is free as soon as its task is done.']],

@@ -68,3 +68,13 @@ test('an offer says how far it is and when the task will be done, the wait for w
   assert.ok(Math.abs(offer!.distanceM - 111) < 1, String(offer!.distanceM));
   assert.deepEqual(offer!.etaMs.map(Math.round), [Math.round(3_600_000 + 60_000 + wayMs)]);
 });
+
+for (const what of ['fetched', 'served'] as const)
+  test(`an offer of a scheduled task says that it is ${what} at its time`, () => {
+    const places = { pickup: { latitude: 0, longitude: 0 }, dropoff: { latitude: 0, longitude: 0.01 } };
+    const slot = { from: NOW + 3_600_000, until: NOW + 4_200_000 };
+    const view = roundView([order({ ...(what === 'fetched' ? places : {}), slot })], [agent(1)]);
+    const [offer] = broadcastRound(view, straightTravel).offers;
+    const afterMs = what === 'fetched' ? 60_000 + straightTravel(places.pickup, places.dropoff, 'car').ms : 0;
+    assert.deepEqual(offer!.etaMs.map(Math.round), [Math.round(3_600_000 + afterMs)]);
+  });

@@ -40,14 +40,16 @@ interface Wish {
   readonly longitude: number;
   readonly opens: number | null;
   readonly minutes: number;
+  /** When it is scheduled for; none is as soon as may be. */
+  readonly at?: number;
 }
 
 function seen(agents: readonly AgentOnDuty[], wishes: readonly Wish[], searchedMinutes = 5) {
-  const tasks = wishes.map(({ latitude, longitude, opens, minutes }, index) => ({
+  const tasks = wishes.map(({ latitude, longitude, opens, minutes, at }, index) => ({
     taskId: index + 1,
     status: 'awaiting_assignment' as const,
-    timeToServe: 'asap' as const,
-    scheduledAt: null,
+    timeToServe: at === undefined ? ('asap' as const) : ('scheduled' as const),
+    scheduledAt: at === undefined ? null : iso(at),
     estimatedDuration: minutes,
     createdAt: iso(-searchedMinutes),
     readyAt: null,
@@ -89,6 +91,16 @@ describe('an agent with shifts', () => {
     ['ends the service with the shift', [span(-60, 70)], {}, 'offered'],
     ['could not end the service in the shift', [span(-60, 70)], { minutes: 11 }, 'ends_before'],
     ['would wait for a window beyond the shift', [span(-60, 120)], { opens: 55 }, 'ends_before'],
+    ['would wait for a scheduled time beyond the shift', [span(-60, 120)], { at: 55 }, 'ends_before'],
+    ['serves at the scheduled time', [span(-60, 120)], { at: 50 }, 'offered'],
+    ['has a break before the scheduled time', [{ ...span(-60, 120), breaks: [span(20, 15)] }], { at: 50 }, 'offered'],
+    ['has a break at the scheduled time', [{ ...span(-60, 120), breaks: [span(45, 10)] }], { at: 50 }, 'ends_before'],
+    [
+      'has a break at that time and time after it',
+      [{ ...span(-60, 180), breaks: [span(45, 10)] }],
+      { at: 50 },
+      'offered',
+    ],
     ['has not begun', [span(1, 120)], {}, 'off_shift'],
     ['has gone home', [span(-60, 60)], {}, 'off_shift'],
     ['is between two shifts', [span(-60, 30), span(30, 60)], {}, 'off_shift'],
