@@ -229,6 +229,11 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/runtime/stop-on-signals.ts',
+    ['integration/gateway/stop-signals'],
+    [['if (begun === HANGUP) return;', '', 'SIGHUP along with SIGTERM drains too.']],
+  ),
+  ...mutationsOf(
     'workers/trouble-log.ts',
     ['unit/workers/trouble-log'],
     [
