@@ -25,7 +25,7 @@ export interface LocalParts {
   readonly workers: Command;
   /** A simulated fleet on the demo organization. */
   readonly fleet: Command;
-  migrate(databaseUrl: string): Promise<unknown>;
+  migrate(databaseUrl: string, options: { readonly onWait: (message: string) => void }): Promise<unknown>;
   /** Gives the event logs another history. */
   renewHistory(databaseUrl: string): Promise<string>;
   /** Makes what is missing of the demo organization, and a new key, which cannot be read back later. */
@@ -85,7 +85,7 @@ export function createLocalInstance(options: LocalInstanceOptions): LocalInstanc
     const secretsKey = given['SECRETS_KEY'] || keepSecretsKey(join(dataDir, SECRETS_KEY_FILE));
     readConfig({ SECRETS_KEY: secretsKey });
     const { databaseUrl, redisUrl } = await openLocalStores(config, dataDir, log, keepRunning);
-    await parts.migrate(databaseUrl).catch(explainDatabase);
+    await parts.migrate(databaseUrl, { onWait: (message) => log.say(message) }).catch(explainDatabase);
     if (renewsHistory) log.say(`the history of the event logs is ${await parts.renewHistory(databaseUrl)} from now on`);
     writeStoreFacts(join(dataDir, 'stores.json'), { databaseUrl, redisUrl, redisPrefix: config.redisPrefix });
 

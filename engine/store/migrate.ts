@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { ConfigError } from '../runtime/config.ts';
+import { connectWaiting, type Waiting } from './lock-waits.ts';
 import type { Sql } from './postgres.ts';
 
 const MIGRATIONS = new URL('../../schema/migrations/', import.meta.url);
@@ -21,22 +22,25 @@ interface Step {
  * Brings the database up to date, while an advisory lock keeps other processes out. It runs the missing numbered
  * migrations, each in a transaction of its own, then the files of functions with a new text, all in one transaction: a
  * gateway that runs beside never finds functions of two releases. Only a commit in flight goes on as it began, so the
- * functions that it calls must stay for one release more. Returns the names of the steps that it ran. Throws ConfigError,
- * and changes nothing, when a newer release has taken the database over.
+ * functions that it calls must stay for one release more. A step that gets no lock in time lets others go on, and is
+ * tried again. Returns the names of the steps that it ran. Throws ConfigError, and changes nothing, when a newer release
+ * has taken the database over.
  */
-export async function migrate(url: string): Promise<string[]> {
-  const sql = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
+export async function migrate(url: string, waiting: Waiting = {}): Promise<string[]> {
+  const { sql, run, commit, end } = await connectWaiting(url, waiting);
   try {
-    await sql`SELECT pg_advisory_lock(${LOCK})`;
-    await sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, run_at timestamptz NOT NULL DEFAULT now())`;
+    await run(sql`SELECT pg_advisory_lock(${LOCK})`);
+    await run(
+      sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, run_at timestamptz NOT NULL DEFAULT now())`,
+    );
     const pending = await listPending(sql);
     const migrations = pending.filter((step) => !isFunctions(step));
-    for (const steps of [...migrations.map((step) => [step]), pending.filter(isFunctions)]) {
-      if (steps.length > 0) await sql.unsafe(`BEGIN;\n${steps.map(statementsOf).join(';\n')};\nCOMMIT`).simple();
-    }
+    for (const step of migrations) await commit(step.name, statementsOf(step));
+    const functions = pending.filter(isFunctions);
+    if (functions.length > 0) await commit('The functions', functions.map(statementsOf).join(';\n'));
     return pending.map(({ name }) => name);
   } finally {
-    await sql.end({ timeout: 5 });
+    await end();
   }
 }
 

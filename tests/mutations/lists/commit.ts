@@ -107,7 +107,7 @@ export const COMMIT: readonly Mutation[] = [
   ),
   ...mutationsOf(
     'engine/store/migrate.ts',
-    ['integration/store/migrate'],
+    ['integration/store/migrations/migrate'],
     [
       [
         '  assertNoneNewer(done, migrations);\n',

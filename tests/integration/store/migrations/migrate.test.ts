@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkMigrated, migrate } from '../../../engine/store/migrate.ts';
-import type { Sql } from '../../../engine/store/postgres.ts';
-import { withSql } from '../../support/seeds/seed.ts';
-import { createMigratedDatabase } from '../../support/stores.ts';
+import { checkMigrated, migrate } from '../../../../engine/store/migrate.ts';
+import type { Sql } from '../../../../engine/store/postgres.ts';
+import { withSql } from '../../../support/seeds/seed.ts';
+import { createMigratedDatabase } from '../../../support/stores.ts';
 
 /** A statement that runs beside a migration of functions. */
 
