@@ -75,7 +75,8 @@ function tellRequest(state: OrgState, tell: TellRequest, told: TellContext): Tol
   const head = headOf(state, type, request.channelId, told);
   const body = `${head},"data":{"assignmentRequest":${encodeAssignmentRequest(request)}${extraOf({}, caller)}}}`;
   const details = { requestId: request.id, agentId, status, ...tell.details };
-  const step = { kind: 'assignment_request', reason: rejectionReason, details } as const;
+  const { reasonCode = null } = tell;
+  const step = { kind: 'assignment_request', reason: rejectionReason, reasonCode, details } as const;
   return {
     event: { organizationId: state.organizationId, sequence, type, at, body: inOnePiece(body) },
     history: historyStep(state.findTask(tell.taskId)!, step, told, before),

@@ -5,6 +5,7 @@ import { isCashType, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { cashOf, OWN_ACCOUNTS, walletOf } from '../../domain/money/ledger.ts';
 import type { RecordNeeds } from '../../store/actor/actor-store.ts';
 import type { OrgState } from '../state/org-state.ts';
+import { isLimited } from './steps/agent-fit.ts';
 
 export function noNeeds(): RecordNeeds {
   return {
@@ -99,15 +100,24 @@ export class RecordSearch {
     for (const { taskId } of this.#state.openRequestsOf(agentId)) this.task(taskId);
   }
 
+  /** An agent that is given a task, with the open requests that it may have no room for then: none without limits. */
+  takerWithOffers(agentId: number): void {
+    this.agentWithLoad(agentId);
+    const agent = this.#state.findAgent(agentId);
+    if (!agent || isLimited(agent)) this.openRequestsOf(agentId);
+  }
+
   /** A request with its task and its agent, on which the answer rests. */
-  request(id: number): void {
+  request(id: number, isTaken: boolean): void {
     const request = this.#state.findRequest(id);
     if (!request) {
       this.#miss()?.requestIds.add(id);
       return;
     }
     this.task(request.taskId);
-    this.agentWithLoad(request.agentId);
+    // One that is asked alone holds the task already.
+    if (isTaken && request.mode === 'broadcast') this.takerWithOffers(request.agentId);
+    else this.agentWithLoad(request.agentId);
   }
 
   proposal({ offers, lacking }: ProposeOffers): void {
@@ -139,12 +149,12 @@ export class RecordSearch {
     else if (facts.task.agentId !== null) this.loadOf(facts.task.agentId);
   }
 
-  /** A task with the agents that are asked to take it. */
+  /** A task with the agents that are asked to take it, and their loads. */
   taskWithAsked(id: number): void {
     this.task(id);
     const facts = this.#state.findTask(id);
     if (!facts) this.#chain();
-    else for (const { agentId } of facts.task.search?.open ?? []) this.agent(agentId);
+    else for (const { agentId } of facts.task.search?.open ?? []) this.agentWithLoad(agentId);
   }
 
   /** The payment that counts for a task. */

@@ -48,6 +48,8 @@ export interface TellRequest {
   readonly taskId: number;
   /** The history's details beside the request. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
+  /** Why it was withdrawn from its agent alone, as the history says it. */
+  readonly reasonCode?: string | null;
 }
 
 /** A line of the log about a payment as it stands then, with its task, and the step that the task's history keeps. */

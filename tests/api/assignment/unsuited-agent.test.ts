@@ -91,3 +91,67 @@ test('a vehicle that the accepted tasks fill leaves no room for an offer', async
   assert.equal(await statusOf(place, own!), 'cancelled');
   assert.equal((await taskOf(place, taken!)).status, 'accepted');
 });
+
+const HEAVY = { packages: [{ name: 'A box', weight: 8 }] };
+const SMALL = { vehicle: { type: 'car', maxWeightKg: 10 } };
+const LIGHT = { packages: [{ name: 'A letter', weight: 1 }] };
+type History = { readonly items: readonly { readonly kind: string; readonly reasonCode: string | null }[] };
+
+/** A task on its way to an agent, beside the offers that it has. */
+const COMING: Readonly<
+  Record<string, (place: OfferPlace, agentId: number, taken: AssignmentRequestView) => Promise<object>>
+> = {
+  'an offer that it accepts': ({ agents }, _, { id }) =>
+    agents[0]!.api.post(`/assignment-requests/${id}/accept`, undefined),
+  'a task that staff assigns': async ({ api }, agentId) =>
+    api.post(`/tasks/${(await api.createTask(HEAVY)).id}/assign`, { agentId }),
+  'a task that staff assigns with others': async ({ api }, agentId) => {
+    const { id } = await api.createTask(HEAVY);
+    return api.post('/tasks/actions', { action: 'assign', taskIds: [id], agentId });
+  },
+  'a task that another agent had': async ({ api, agents }, agentId) => {
+    const { id } = await api.createTask(HEAVY);
+    await api.post(`/tasks/${id}/assign`, { agentId: agents[1]!.id });
+    return api.post(`/tasks/${id}/reassign`, { agentId });
+  },
+};
+
+for (const [what, come] of Object.entries(COMING))
+  test(`a vehicle that is full with ${what} loses the offers that it cannot carry, and their searches go on`, async () => {
+    const place = await offerPlace(fixture, 2, { mode: 'broadcast' });
+    const { api, agents } = place;
+    const [own, other] = [agents[0]!.id, agents[1]!.id];
+    await change(place, SMALL);
+    const [taken] = await place.offer([own], HEAVY);
+    const [alone] = await place.offer([own], HEAVY);
+    const [shared, others] = await place.offer([own, other], HEAVY);
+    const [light] = await place.offer([own], LIGHT);
+    const answer = (await come(place, own, taken!)) as { status: number; text: string };
+    assert.equal(answer.status, 200, answer.text);
+    const statuses = await Promise.all([alone!, shared!, others!, light!].map((offer) => statusOf(place, offer)));
+    assert.deepEqual(statuses, ['cancelled', 'cancelled', 'pending', 'pending']);
+    assert.equal((await taskOf(place, alone!)).autoAssignmentStatus, 'searching');
+    assert.equal((await taskOf(place, shared!)).autoAssignmentStatus, 'offered');
+    for (const { taskId } of [alone!, shared!]) {
+      const { items } = (await api.get<History>(`/tasks/${taskId}/history`)).body.data;
+      assert.equal(items.at(-1)!.reasonCode, 'agent_unsuited');
+    }
+  });
+
+for (const how of ['POST', 'PATCH'] as const)
+  test(`a task that becomes too heavy by ${how} is not offered to a small vehicle any more`, async () => {
+    const place = await offerPlace(fixture, 2, { mode: 'broadcast' });
+    await change(place, SMALL);
+    const [own, others] = await place.offer(
+      place.agents.map(({ id }) => id),
+      HEAVY,
+    );
+    const [box] = HEAVY.packages;
+    const path = `/tasks/${own!.taskId}`;
+    const changed =
+      how === 'POST'
+        ? await place.api.post(`${path}/packages`, box)
+        : await place.api.patch(path, { packages: [box, box] });
+    assert.ok(changed.status < 300, changed.text);
+    assert.deepEqual([await statusOf(place, own!), await statusOf(place, others!)], ['cancelled', 'pending']);
+  });

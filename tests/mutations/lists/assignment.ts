@@ -85,13 +85,36 @@ export const ASSIGNMENT: readonly Mutation[] = [
     [
       ['|| vehicle !== undefined', '', 'An agent with a smaller vehicle loses the offers that it cannot carry.'],
       ['|| skills !== undefined', '', 'An agent without a skill loses the offers that need it.'],
-      ['if (!isLeaving && isSuited(', 'if (!isSuited(', 'An agent that leaves loses every offer.'],
+      ['if (isLeaving) draftDecline(', 'if (false) draftDecline(', 'An agent that leaves loses every offer.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/steps/task-search.ts',
+    ['api/assignment/unsuited-agent'],
+    [
+      ['|| isSuited(draft, facts, agent)) return;', ') return;', 'An agent keeps the offers that it can carry.'],
       [
-        'findTask(taskId)!, agent)) continue',
-        'findTask(taskId)!, before)) continue',
-        'Offers are judged by the agent as it is now.',
+        "const reasonCode = how === 'cancelled' ? whyWithdrawn(draft, request) : null;",
+        'const reasonCode = null;',
+        'The history says why an offer was withdrawn.',
       ],
     ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/steps/accept-request.ts',
+    ['api/assignment/unsuited-agent'],
+    [
+      [
+        'withdrawFromFull(draft, request.agentId, now);',
+        '',
+        'A vehicle that an accepted offer fills loses the others.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/assignment/assign-task.ts',
+    ['api/assignment/unsuited-agent'],
+    [['withdrawFromFull(draft, agent.id, now);', '', 'A vehicle that an assigned task fills loses its offers.']],
   ),
   ...mutationsOf('engine/org/decide/assignment/propose-offers.ts', OFFERS, [
     [

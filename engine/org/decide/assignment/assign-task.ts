@@ -10,12 +10,12 @@ import { judgeFit } from '../steps/agent-fit.ts';
 import { followChildren } from '../steps/job-upkeep.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { withoutSearch } from '../steps/task-end.ts';
-import { draftSearch } from '../steps/task-search.ts';
+import { draftSearch, withdrawFromFull } from '../steps/task-search.ts';
 
 export const assignTaskRule = rule<AssignTask>({
   needs(search, { taskId, input }) {
     search.task(taskId);
-    search.agentWithLoad(input.agentId);
+    search.takerWithOffers(input.agentId);
   },
   task: taskById,
   decide: decideAssignTask,
@@ -62,5 +62,6 @@ function decideAssignTask(draft: Draft, command: AssignTask, { now }: DecideCont
   draft.put({ kind: 'put-task', task });
   draft.put({ kind: 'tell', type: 'task.status_changed', taskId, extra, step });
   if (before.parentId !== null) followChildren(draft, before.parentId, now);
+  withdrawFromFull(draft, agent.id, now);
   return done('task', taskId);
 }

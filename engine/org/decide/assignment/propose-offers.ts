@@ -75,7 +75,7 @@ function offerTask(
     const given = { agentId: open[0]!.agentId, courierType: 'internal', courierId: null, courier: null } as const;
     draftStatus(draft, task, 'assigned', { ...fields, ...given }, now);
   } else draftSearch(draft, task, fields, now);
-  for (const [place, request] of open.entries()) draftRequest(draft, request, latenessOf(chosen[place]!));
+  for (const [place, request] of open.entries()) draftRequest(draft, request, { details: latenessOf(chosen[place]!) });
   if (settings.autoAccept) acceptRequest(draft, open[0]!, now);
 }
 

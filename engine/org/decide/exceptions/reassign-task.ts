@@ -12,11 +12,12 @@ import { judgeFit } from '../steps/agent-fit.ts';
 import { followChildren } from '../steps/job-upkeep.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { withoutSearch } from '../steps/task-end.ts';
+import { withdrawFromFull } from '../steps/task-search.ts';
 
 export const reassignTaskRule = rule<ReassignTask>({
   needs(search, { taskId, input }) {
     search.task(taskId);
-    search.agentWithLoad(input.agentId);
+    search.takerWithOffers(input.agentId);
   },
   task: taskById,
   decide: decideReassignTask,
@@ -52,6 +53,7 @@ export function decideReassignTask(draft: Draft, command: ReassignTask, { now }:
   draft.put({ kind: 'put-task', task });
   tellReassigned(draft, facts, task, input);
   if (before.parentId !== null) followChildren(draft, before.parentId, now);
+  withdrawFromFull(draft, agent.id, now);
   return done('task', taskId);
 }
 

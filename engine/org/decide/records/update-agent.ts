@@ -6,8 +6,7 @@ import type { AgentRecord, UpdateAgentInput } from '../../../../schema/fleet/age
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
 import { rule } from '../rule.ts';
-import { isSuited } from '../steps/agent-fit.ts';
-import { draftDecline } from '../steps/task-search.ts';
+import { draftDecline, withdrawIfUnsuited } from '../steps/task-search.ts';
 import { homeOf, phoneOf, skillsOf, vehicleOf } from './agent-fields.ts';
 import { draftDuty } from './change-duty.ts';
 
@@ -47,9 +46,8 @@ function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: DecideCo
   if (isLeaving && before.onDuty) draftDuty(draft, agent, false, context.now);
   else draft.put({ kind: 'put-agent', agent });
   for (const request of asked) {
-    const { taskId } = request;
-    if (!isLeaving && isSuited(draft, draft.findTask(taskId)!, agent)) continue;
-    draftDecline(draft, taskId, request, 'cancelled', context.now, 'withdrawn');
+    if (isLeaving) draftDecline(draft, request.taskId, request, 'cancelled', context.now, 'withdrawn');
+    else withdrawIfUnsuited(draft, request, context.now);
   }
   return done('agent', agentId);
 }

@@ -2,7 +2,7 @@ import type { AssignmentRequestRecord } from '../../../../schema/assignment/assi
 import { closedRequest } from '../../../domain/assignment/assignment-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { draftRequest, withdrawRequests } from './request-steps.ts';
-import { draftStatus } from './task-search.ts';
+import { draftStatus, withdrawFromFull } from './task-search.ts';
 
 /** The fields of a task whose search has found an agent. */
 export const FOUND = { search: null, autoAssignmentStatus: 'assigned' } as const;
@@ -19,4 +19,5 @@ export function acceptRequest(draft: Draft, request: AssignmentRequestRecord, no
   }
   draftStatus(draft, task, 'accepted', FOUND, now);
   withdrawRequests(draft, others, now, 'taken');
+  withdrawFromFull(draft, request.agentId, now);
 }

@@ -14,6 +14,11 @@ function capacityOf({ vehicle }: Pick<AgentRecord, 'vehicle'>): Capacity {
   return { maxWeightKg, maxVolumeM3, maxPackages };
 }
 
+/** Whether there is a load that its vehicle cannot carry. */
+export function isLimited(agent: Pick<AgentRecord, 'vehicle'>): boolean {
+  return Object.values(capacityOf(agent)).some((limit) => limit !== null);
+}
+
 /**
  * Whether an agent can take a task beside those that it has, the one time that each holds included. Without `maxTasks`
  * their number does not matter. Refuses: 409 AGENT_SLOT_TAKEN, AGENT_OVER_CAPACITY.

@@ -18,6 +18,7 @@ import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { fieldsOfStep } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
+import { isSuited } from './agent-fit.ts';
 import { followChildren } from './job-upkeep.ts';
 import { draftRequest } from './request-steps.ts';
 import { tellUpdated } from './tell-updated.ts';
@@ -94,18 +95,32 @@ export function draftDecline(
   const isLast = search.open.length === 0;
   const fields = { search, autoAssignmentStatus: isLast ? 'searching' : before.autoAssignmentStatus } as const;
   const closed = closedRequest(request, how, now, reason);
+  const reasonCode = how === 'cancelled' ? whyWithdrawn(draft, request) : null;
   if (!isLast) {
     // The other agents are still being asked: the request's own event says everything.
     draft.put({ kind: 'put-task', task: changedTask(before, fields, now) });
-    return draftRequest(draft, closed);
+    return draftRequest(draft, closed, { reasonCode });
   }
-  draftRequest(draft, closed);
+  draftRequest(draft, closed, { reasonCode });
   if (before.status === 'assigned')
-    draftStatus(draft, before, 'awaiting_assignment', fields, now, {
-      reasonCode: how === 'cancelled' ? whyWithdrawn(draft, request) : how,
-    });
-  else draftSearch(draft, before, fields, now, { details: { requestId: request.id } });
+    draftStatus(draft, before, 'awaiting_assignment', fields, now, { reasonCode: reasonCode ?? how });
+  else draftSearch(draft, before, fields, now, { reasonCode, details: { requestId: request.id } });
   endSearchIfOver(draft, taskId, now);
+}
+
+/** After another task has come to an agent: what it is still asked to take and can carry no more is searched on without it. */
+export function withdrawFromFull(draft: Draft, agentId: number, now: string): void {
+  for (const request of draft.openRequestsOf(agentId)) withdrawIfUnsuited(draft, request, now);
+}
+
+/** Withdraws a request from an agent that lacks the skills, or whose vehicle cannot carry the task beside its others. */
+export function withdrawIfUnsuited(draft: Draft, request: AssignmentRequestRecord, now: string): void {
+  const { taskId, agentId } = request;
+  const facts = draft.findTask(taskId);
+  const agent = draft.findAgent(agentId);
+  // Those in memory alone, where an agent is given a task without its requests being read.
+  if (!facts || !agent || isSuited(draft, facts, agent)) return;
+  draftDecline(draft, taskId, request, 'cancelled', now, 'withdrawn');
 }
 
 function whyWithdrawn(draft: Draft, { agentId }: AssignmentRequestRecord): 'agent_unsuited' | 'agent_inactive' {

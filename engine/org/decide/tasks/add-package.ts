@@ -4,13 +4,14 @@ import { LIMITS } from '../../../../schema/limits.ts';
 import { judgeUpdate } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
-import { needsTask, rule, taskById } from '../rule.ts';
+import { rule, taskById } from '../rule.ts';
 import { checkFamilySize } from '../steps/family-size.ts';
 import { draftPackage } from '../steps/new-task.ts';
+import { withdrawIfUnsuited } from '../steps/task-search.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
 
 export const addPackageRule = rule<AddPackage>({
-  needs: needsTask,
+  needs: (search, { taskId }) => search.taskWithAsked(taskId),
   task: taskById,
   decide: decideAddPackage,
 });
@@ -33,5 +34,6 @@ export function decideAddPackage(draft: Draft, command: AddPackage, context: Dec
   const tooLarge = checkFamilySize(draft, taskId);
   if (tooLarge) return refuse(tooLarge);
   tellUpdated(draft, taskId, ['packages'], { kind: 'package_added', details: { packageId: record.id } });
+  for (const request of task.search?.open ?? []) withdrawIfUnsuited(draft, request, context.now);
   return done('package', record.id, 201);
 }

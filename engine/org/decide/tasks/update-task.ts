@@ -16,12 +16,13 @@ import { checkFamilySize } from '../steps/family-size.ts';
 import { draftLocation, newPlaces, type PlaceName } from '../steps/new-location.ts';
 import { draftPackage } from '../steps/new-task.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
+import { withdrawIfUnsuited } from '../steps/task-search.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
 import { searchAfter } from './search-after.ts';
 
 export const updateTaskRule = rule<UpdateTask>({
-  needs(search, { taskId, input: { pickupWarehouseId, preferredAgentId, requiredSkills } }) {
-    if (requiredSkills === undefined) search.task(taskId);
+  needs(search, { taskId, input: { pickupWarehouseId, preferredAgentId, requiredSkills, packages } }) {
+    if (requiredSkills === undefined && !packages) search.task(taskId);
     else search.taskWithAsked(taskId);
     if (pickupWarehouseId) search.warehouse(pickupWarehouseId);
     if (preferredAgentId) search.agent(preferredAgentId);
@@ -70,6 +71,8 @@ export function decideUpdateTask(draft: Draft, command: UpdateTask, context: Dec
   const tooLarge = checkFamilySize(draft, taskId);
   if (tooLarge) return refuse(tooLarge);
   tellUpdated(draft, taskId, changed);
+  if (packages !== facts.packages)
+    for (const request of task.search?.open ?? []) withdrawIfUnsuited(draft, request, now);
   return done('task', taskId);
 }
 

@@ -8,6 +8,8 @@ export class RequestBook {
   readonly #requests = new RecencyMap<number, Live<AssignmentRequestRecord>>();
   /** Agents whose open requests are all here. */
   readonly #wholeOf = new Set<number>();
+  /** The ids of those that wait for an answer, by agent: looked for with each task that comes to one. */
+  readonly #openOf = new Map<number, Set<number>>();
 
   find(id: number): AssignmentRequestRecord | undefined {
     return this.#requests.get(id)?.record;
@@ -15,11 +17,12 @@ export class RequestBook {
 
   put(record: AssignmentRequestRecord, basis: Omit<Live<AssignmentRequestRecord>, 'record'>): void {
     this.#requests.set(record.id, { record, ...basis });
+    this.#noteOpen(record, record.status === 'pending');
   }
 
   /** Adds requests that were read; for those in memory, memory is right. */
   absorb(read: readonly AssignmentRequestRecord[], wholeOf: Iterable<number>): void {
-    for (const record of read) if (!this.#requests.has(record.id)) this.#requests.set(record.id, { record, ...READ });
+    for (const record of read) if (!this.#requests.has(record.id)) this.put(record, READ);
     for (const agentId of wholeOf) this.#wholeOf.add(agentId);
   }
 
@@ -30,13 +33,23 @@ export class RequestBook {
 
   /** The requests that an agent has not answered. */
   openOf(agentId: number): AssignmentRequestRecord[] {
-    const all = Array.from(this.#requests.values(), ({ record }) => record);
-    return all.filter((request) => request.agentId === agentId && request.status === 'pending');
+    return Array.from(this.#openOf.get(agentId) ?? [], (id) => this.find(id)!);
   }
 
   evict(durableTicket: number): void {
-    evictOldest(this.#requests, LIMITS.requestsInMemory, durableTicket);
-    // An evicted request may be open: the next question reads again.
-    this.#wholeOf.clear();
+    evictOldest(this.#requests, LIMITS.requestsInMemory, durableTicket, ({ record }) => {
+      if (record.status !== 'pending') return;
+      this.#noteOpen(record, false);
+      // The next question reads again.
+      this.#wholeOf.delete(record.agentId);
+    });
+  }
+
+  #noteOpen({ id, agentId }: AssignmentRequestRecord, isOpen: boolean): void {
+    const open = this.#openOf.get(agentId);
+    if (isOpen) {
+      if (open) open.add(id);
+      else this.#openOf.set(agentId, new Set([id]));
+    } else if (open?.delete(id) && open.size === 0) this.#openOf.delete(agentId);
   }
 }
