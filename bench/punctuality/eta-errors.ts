@@ -32,7 +32,7 @@ export function etaErrorsOf(instance: Instance, record: DayRecord, seed: number)
   for (const day of daysInTraffic(instance, record, seed)) {
     for (const carried of day.orders) {
       const { acceptedAt: now, order, dropoff } = carried;
-      const start = { place: placeAt(day, now), at: now, vehicleType: null, rests: NO_RESTS };
+      const start = { place: placeAt(day, now), at: now, seenAt: now, vehicleType: null, rests: NO_RESTS };
       const tasks = openAt(day, now).map((open) => routeTaskOf(open, ids.get(open.order.id)!, now));
       const { etaAt } = predictedTimes(start, tasks, services, travel).get(ids.get(order.id)!)!;
       stops += Math.abs(etaAt - dropoff.beganAt);

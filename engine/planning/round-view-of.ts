@@ -142,8 +142,9 @@ function freeAgentOf(
 ): FreeAgent {
   const { agentId, vehicle, skills } = agent;
   const vehicleType = vehicle?.type ?? null;
-  const { latitude, longitude } = position;
-  const start = { place: { latitude, longitude }, at: now, vehicleType, rests: restsOf(agent.shifts, true, now) };
+  const { latitude, longitude, recordedAtMs: seenAt } = position;
+  const rests = restsOf(agent.shifts, true, now);
+  const start = { place: { latitude, longitude }, at: now, seenAt, vehicleType, rests };
   const { place, freeAt, laterStops } = freedomOf(planStops(start, carried.map(routeTaskOfRow), services, travel));
   return {
     agentId,

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import type { TravelTime } from '../assignment/round-view.ts';
+import type { Place, TravelTime } from '../assignment/round-view.ts';
+import { distanceM } from '../travel/geo.ts';
 import {
   dropoffStop,
   fetchedTogether,
@@ -14,42 +15,72 @@ import { Schedule, type Start } from './schedule.ts';
 /** The saving, in milliseconds, for which a task goes before one that was given earlier. */
 const WORTHWHILE = 1_000;
 
+/** An agent is away from where it had come: past the edge of arrivals by what its device may be wrong. */
+const LEFT_M = LIMITS.arrivalLeaveRadiusM + LIMITS.arrivalAccuracyM;
+
+/** An agent that sets out from where it was seen last, and when that was. */
+export interface SeenStart extends Start {
+  readonly seenAt: number;
+}
+
 /**
  * The order in which an agent is expected to do its open tasks, and when: first what it has with it, then what it is to
  * fetch, as it was given. Goods at one place are fetched at once. A task goes before earlier ones only where the
- * agent would wait, for a window or a scheduled time, and only if that costs less. The same tasks give the same order in
- * every process, and a further task seldom changes it.
+ * agent would wait, for a window or a scheduled time, and only if that costs less. Where the agent stands it goes on; a
+ * stop that it has left is one to come to again. The same tasks give the same order in every process, and a further task
+ * seldom changes it.
  */
 export function planStops(
-  start: Start,
+  start: SeenStart,
   tasks: readonly RouteTask[],
   services: ServiceTimes,
   travel: TravelTime,
 ): Schedule<OpenStop> {
-  const inOrder = [...tasks].sort(byTurn).slice(0, LIMITS.routeTasks);
+  const inTurn = tasks.map((task) => turnOf(task, start)).sort(byTurn);
+  const inOrder = inTurn.slice(0, LIMITS.routeTasks).map(({ task }) => task);
   let schedule = new Schedule<OpenStop>(startAt(inOrder, start), [], travel);
   for (const task of inOrder) schedule = withTask(schedule, task, services);
   return schedule;
 }
 
-function byTurn(a: RouteTask, b: RouteTask): number {
-  const [turn, otherTurn] = [turnOf(a), turnOf(b)];
+interface Turn {
+  readonly task: RouteTask;
+  readonly turn: number;
+}
+
+function byTurn({ task: a, turn }: Turn, { task: b, turn: otherTurn }: Turn): number {
   return turn - otherTurn || a.assignedAt - b.assignedAt || a.taskId - b.taskId;
 }
 
-/** Where the agent stands it goes on. */
-function turnOf(task: RouteTask): number {
-  if (isThere(task)) return 0;
-  return task.status === 'in_transit' ? 1 : 2;
+/** Nobody says why an agent left a door without an end of its task: the others need not wait until it is back there. */
+function turnOf(task: RouteTask, start: SeenStart): Turn {
+  if (!isThere(task)) return { task, turn: task.status === 'in_transit' ? 1 : 2 };
+  if (!hasLeft(task, start)) return { task, turn: 0 };
+  if (isAboard(task)) return { task: { ...task, arrivedAt: null }, turn: 3 };
+  return { task: { ...task, pickupArrivedAt: null }, turn: 2 };
 }
 
 function isThere(task: RouteTask): boolean {
-  return (isAboard(task) ? task.arrivedAt : task.pickupArrivedAt) !== null;
+  return cameAt(task) !== null;
+}
+
+function cameAt(task: RouteTask): number | null {
+  return isAboard(task) ? task.arrivedAt : task.pickupArrivedAt;
+}
+
+function hasLeft(task: RouteTask, { place: { latitude, longitude }, seenAt }: SeenStart): boolean {
+  const place = nextPlace(task);
+  if (!place || seenAt <= cameAt(task)!) return false;
+  return distanceM(place.latitude, place.longitude, latitude, longitude) > LEFT_M;
+}
+
+function nextPlace(task: RouteTask): Place | null {
+  return isAboard(task) ? task.dropoff : task.pickup;
 }
 
 function startAt([first]: readonly RouteTask[], start: Start): Start {
   if (!first || !isThere(first)) return start;
-  const place = isAboard(first) ? first.dropoff : first.pickup;
+  const place = nextPlace(first);
   return place ? { ...start, place } : start;
 }
 

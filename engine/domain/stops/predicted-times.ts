@@ -1,7 +1,7 @@
 import type { TravelTime } from '../assignment/round-view.ts';
 import type { OpenStop, RouteTask, ServiceTimes } from './open-stops.ts';
-import { planStops } from './plan-stops.ts';
-import type { Schedule, Start } from './schedule.ts';
+import { planStops, type SeenStart } from './plan-stops.ts';
+import type { Schedule } from './schedule.ts';
 
 /** When an agent is expected where one of its tasks leads. Milliseconds since the epoch. */
 export interface PredictedTimes {
@@ -17,7 +17,7 @@ export interface PredictedTimes {
  * The predicted times of an agent's open tasks, by task: the sum of ways, services and waits along its stops.
  */
 export function predictedTimes(
-  start: Start,
+  start: SeenStart,
   tasks: readonly RouteTask[],
   services: ServiceTimes,
   travel: TravelTime,

@@ -2,9 +2,9 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { TravelTime } from '../../domain/assignment/round-view.ts';
 import { isoOf } from '../../domain/shown-time.ts';
 import type { ServiceTimes } from '../../domain/stops/open-stops.ts';
+import type { SeenStart } from '../../domain/stops/plan-stops.ts';
 import { type PredictedTimes, predictedTimes } from '../../domain/stops/predicted-times.ts';
 import { restsOf } from '../../domain/stops/rests.ts';
-import type { Start } from '../../domain/stops/schedule.ts';
 import { isExpected } from '../../domain/travel/arrival.ts';
 import { type Etas, hasNews } from '../../domain/travel/eta.ts';
 import type { WaySource } from '../../domain/travel/known-ways.ts';
@@ -22,7 +22,7 @@ interface Fleet {
 
 interface Sighting {
   readonly watched: WatchedAgent;
-  readonly start: Start;
+  readonly start: SeenStart;
 }
 
 export interface EtaWatchOptions {
@@ -56,9 +56,7 @@ export class EtaWatch {
         continue;
       }
       watched.nextEtaAt = now + LIMITS.etaIntervalMs;
-      const { latitude, longitude, vehicleType } = agent;
-      const rests = restsOf(agent.shifts, agent.onDuty, nowMs);
-      const sighting = { watched, start: { place: { latitude, longitude }, at: nowMs, vehicleType, rests } };
+      const sighting = { watched, start: startOf(agent, nowMs) };
       const { missing } = known;
       const times = this.#predict(fleet, sighting, known.travel);
       const isSure = known.missing === missing;
@@ -115,6 +113,12 @@ export class EtaWatch {
       else replanned.add(agent);
     });
   }
+}
+
+function startOf(agent: AgentOnRoad, nowMs: number): SeenStart {
+  const { latitude, longitude, vehicleType, recordedAtMs } = agent;
+  const rests = restsOf(agent.shifts, agent.onDuty, nowMs);
+  return { place: { latitude, longitude }, at: nowMs, seenAt: recordedAtMs, vehicleType, rests };
 }
 
 function isNever({ etaAt, pickupEtaAt }: Etas): boolean {

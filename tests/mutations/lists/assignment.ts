@@ -47,6 +47,23 @@ export const ASSIGNMENT: readonly Mutation[] = [
     [['Math.min(ms, LIMITS.latestTimeMs)', 'ms', 'A computed time is never later than the last that can be shown.']],
   ),
   ...mutationsOf(
+    'engine/domain/stops/plan-stops.ts',
+    ['unit/domain/stops/', 'unit/engine/eta-watch', 'unit/planning/round-view-of'],
+    [
+      [
+        'if (!hasLeft(task, start)) return',
+        'if (true) return',
+        'An agent that has left a stop sets out from where it is.',
+      ],
+      ['seenAt <= cameAt(task)!', 'false', 'An agent that nobody has seen since it came is still there.'],
+      [
+        'arrivedAt: null }, turn: 3 }',
+        'arrivedAt: null }, turn: 1 }',
+        'A door that its agent has left comes after the rest.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/domain/assignment/eligibility.ts',
     ['unit/domain/assignment/eligibility', 'unit/planning/'],
     [

@@ -6,6 +6,8 @@ import { straightTravel } from '../../../engine/domain/travel/straight-travel.ts
 import { LIMITS } from '../../../schema/limits.ts';
 import { agentWith, OK, openTask, PLACE, refusedWith, Scene, START } from './watch-scene.ts';
 
+const PICKUP = { pickupLatitude: PLACE.latitude + 0.09, pickupLongitude: PLACE.longitude };
+
 describe('ETAs', () => {
   test('ETAs are sent at once the first time, in whole seconds', () => {
     const scene = new Scene();
@@ -69,6 +71,16 @@ describe('ETAs', () => {
     const scene = new Scene();
     scene.tick(agentWith(openTask({ etaAt: '2031-05-01T12:03:00.000Z' })), 1_000);
     assert.deepEqual(scene.kinds(), []);
+  });
+
+  test('ETAs follow an agent that has left a pickup with some of its goods', () => {
+    const came = { ...PICKUP, pickupArrivedAt: new Date(START).toISOString() };
+    const aboard = openTask({ taskId: 11, ...came, pickedUpAt: came.pickupArrivedAt });
+    const scene = new Scene();
+    scene.tick(agentWith(openTask({ ...came, status: 'accepted' }), aboard), 100);
+    const { command } = scene.asked.find((one) => one.command.taskId === 11)!;
+    // 130 m at 25 km/h; the pickup is 10 km away.
+    assert.equal(command.kind === 'note-eta' && command.etaAt, '2031-05-01T12:00:20.000Z');
   });
 
   test('ETAs that could not be sent are sent with the next point', async () => {

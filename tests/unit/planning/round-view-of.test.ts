@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FreeAgent } from '../../../engine/domain/assignment/round-view.ts';
 import { straightTravel } from '../../../engine/domain/travel/straight-travel.ts';
 import { type RoundFacts, roundViewOf } from '../../../engine/planning/round-view-of.ts';
 import type { AgentOnDuty, CarriedTask, SoughtTask } from '../../../engine/store/planning/round-store.ts';
@@ -137,6 +138,20 @@ test('an agent brings what it carries, and takes part where and when it has done
   assert.deepEqual(busy!.slots, [{ from: NOW + 7_200_000, until: NOW + 7_800_000 }]);
   assert.deepEqual([busy!.capacity.maxWeightKg, busy!.skills], [9, ['cold']]);
   assert.deepEqual([idle!.freeAt, idle!.openTasks, idle!.vehicleType, idle!.slots], [NOW, 0, null, []]);
+});
+
+test('an agent that has left a door does the rest before it comes back there, from where it is', () => {
+  const at = { status: 'in_transit', arrivedAt: iso(NOW - 60_000) } as const;
+  const left = carried({ ...at, longitude: 2.1, estimatedDuration: 30, windowStart: iso(NOW + 7_200_000) });
+  const others = [left, carried({ taskId: 2, longitude: 2.01, status: 'in_transit' })];
+  const wayMs = straightTravel({ latitude: 1, longitude: 2 }, { latitude: 1, longitude: 2.01 }, null).ms;
+  const freeOf = (ageMs: number) => {
+    const [{ freeAt, place }] = seenBy({ agents: [onDuty()], carried: others, positions: [position(1, ageMs)] }).view
+      .agents as [FreeAgent];
+    return [Math.round(freeAt - NOW), place.longitude];
+  };
+  assert.deepEqual(freeOf(0), [Math.round(wayMs + 180_000), 2.01]);
+  assert.deepEqual(freeOf(60_000), [0, 2.1], 'before it was seen elsewhere');
 });
 
 test('an agent with too old a position is stale, and one without any takes no part but is named', () => {

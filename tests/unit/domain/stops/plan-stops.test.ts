@@ -39,12 +39,11 @@ function task(taskId: number, fields: Partial<RouteTask>): RouteTask {
 }
 
 const planned = (...tasks: readonly RouteTask[]) => plannedWith(NO_RESTS, tasks);
-const plannedWith = (rests: Rests, tasks: readonly RouteTask[]) =>
-  planStops({ place: at(0), at: NOW, vehicleType: 'car', rests }, tasks, SERVICES, travel);
+const plannedWith = (rests: Rests, tasks: readonly RouteTask[], place = at(0), seenAt = minute(-9)) =>
+  planStops({ place, at: NOW, seenAt, vehicleType: 'car', rests }, tasks, SERVICES, travel);
 
 /** Each stop as its tasks with the minutes of arrival, beginning and leaving. */
-function stopsOf(...tasks: readonly RouteTask[]) {
-  const { stops, arriveAts, beginAts, leaveAts } = planned(...tasks);
+function stopsOf({ stops, arriveAts, beginAts, leaveAts }: ReturnType<typeof planned>) {
   return stops.map(({ kind, taskIds }, index) => {
     const times = [arriveAts, beginAts, leaveAts].map((of) => (of[index]! - NOW) / MINUTE);
     return `${kind} ${taskIds.join('+')} ${times.join(' ')}`;
@@ -110,7 +109,66 @@ for (const [name, tasks, expected] of [
     ['dropoff 1 0 0 5', 'dropoff 2 9 9 12'],
   ],
 ] as const)
-  test(name, () => assert.deepEqual(stopsOf(...tasks), expected));
+  test(name, () => assert.deepEqual(stopsOf(planned(...tasks)), expected));
+
+/** In degrees of longitude, on the equator. */
+const metres = (of: number) => of / 111_195;
+const near = LIMITS.arrivalLeaveRadiusM + LIMITS.arrivalAccuracyM - 1;
+const waiting = task(1, { ...from(0), dropoff: at(-5), pickupArrivedAt: minute(-1) });
+const withGoods = task(2, { ...from(0), dropoff: at(5), pickupArrivedAt: minute(-1), status: 'in_transit' });
+const atDoor = task(1, { dropoff: at(0), status: 'in_transit', arrivedAt: minute(-1), serviceMs: 30 * MINUTE });
+
+for (const [name, { seen, ago = 0 }, tasks, expected] of [
+  [
+    'that has left a pickup with some of its goods sets out from where it is, and comes back for the rest',
+    { seen: 4 },
+    [waiting, withGoods],
+    ['dropoff 2 1 1 4', 'pickup 1 9 9 11', 'dropoff 1 16 16 19'],
+  ],
+  [
+    'that has left a pickup without the goods fetches them in their turn',
+    { seen: 4 },
+    [waiting, task(2, { dropoff: at(4) })],
+    ['pickup 1 4 4 6', 'dropoff 1 11 11 14', 'dropoff 2 23 23 26'],
+  ],
+  [
+    'that has left a pickup where it would wait does before it what fits',
+    { seen: 4 },
+    [{ ...waiting, readyAt: minute(30) }, task(2, { dropoff: at(4) })],
+    ['dropoff 2 0 0 3', 'pickup 1 7 29 31', 'dropoff 1 36 36 39'],
+  ],
+  [
+    'that has left a door comes back to it after the rest',
+    { seen: 4 },
+    [atDoor, task(2, { dropoff: at(5), status: 'in_transit' }), task(3, { dropoff: at(6) })],
+    ['dropoff 2 1 1 4', 'dropoff 3 5 5 8', 'dropoff 1 14 14 44'],
+  ],
+  [
+    'that has come to one stop after another goes on where it stands',
+    { seen: 5 },
+    [atDoor, { ...withGoods, arrivedAt: minute(-1) }],
+    ['dropoff 2 0 0 2', 'dropoff 1 7 7 37'],
+  ],
+  [
+    'that is still near a stop goes on there',
+    { seen: metres(near) },
+    [waiting, withGoods],
+    ['pickup 1 0 0 1', 'dropoff 1 6 6 9', 'dropoff 2 19 19 22'],
+  ],
+  [
+    'that was not seen since it came to a stop is still there',
+    { seen: 4, ago: 1 },
+    [atDoor, task(2, { dropoff: at(5) })],
+    ['dropoff 1 0 0 29', 'dropoff 2 34 34 37'],
+  ],
+] as const)
+  test(`an agent ${name}`, () =>
+    assert.deepEqual(stopsOf(plannedWith(NO_RESTS, tasks, at(seen), minute(-ago))), expected));
+
+test('an agent has left a stop past the edge of arrivals and what its device may be wrong', () => {
+  const placeOf = (seen: number) => plannedWith(NO_RESTS, [atDoor], at(seen), NOW).start.place.longitude;
+  assert.deepEqual([metres(near), metres(near + 2)].map(placeOf), [0, metres(near + 2)]);
+});
 
 test('each task has its times, and so many stops of others come before it', () => {
   const schedule = planned(
