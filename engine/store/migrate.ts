@@ -24,11 +24,12 @@ interface Step {
  * gateway that runs beside never finds functions of two releases. Only a commit in flight goes on as it began, so the
  * functions that it calls must stay for one release more. A step that gets no lock in time lets others go on, and is
  * tried again. Returns the names of the steps that it ran. Throws ConfigError, and changes nothing, when a newer release
- * has taken the database over.
+ * has taken the database over, or when it cannot keep every text.
  */
 export async function migrate(url: string, waiting: Waiting = {}): Promise<string[]> {
   const { sql, run, commit, end } = await connectWaiting(url, waiting);
   try {
+    await checkEncoding(sql);
     await run(sql`SELECT pg_advisory_lock(${LOCK})`);
     await run(
       sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, run_at timestamptz NOT NULL DEFAULT now())`,
@@ -54,8 +55,22 @@ function statementsOf(step: Step): string {
   return `${text};\n${forget}\nINSERT INTO migrations (name) VALUES ('${name}')`;
 }
 
-/** Refuses a database that lacks a migration of this release, or has one of a newer release. */
+/** Refuses a database whose encoding lacks letters, or does not know them as such. */
+async function checkEncoding(sql: postgres.Sql | Sql): Promise<void> {
+  const [row] = await sql<{ name: string; encoding: string }[]>`
+    SELECT current_database() AS name, current_setting('server_encoding') AS encoding`;
+  const { name, encoding } = row!;
+  if (encoding === 'UTF8') return;
+  throw new ConfigError(
+    `The database ${name} has the encoding ${encoding}, which cannot keep every text: make another one with ` +
+      "`CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`, name it in DATABASE_URL, and restore a dump into it if " +
+      'this one has data.',
+  );
+}
+
+/** Refuses a database that lacks a migration of this release, has one of a newer release, or cannot keep every text. */
 export async function checkMigrated(sql: Sql): Promise<void> {
+  await checkEncoding(sql);
   const [table] = await sql`SELECT to_regclass('migrations') AS name`;
   const pending = table!['name'] === null ? ['every migration'] : (await listPending(sql)).map(({ name }) => name);
   if (pending.length > 0) {

@@ -57,7 +57,7 @@ export function testRedis(): TestRedis {
   return { url: getVariable('redisUrl'), prefix: randomName('test') };
 }
 
-/** `template`, when given, must have no connections. */
+/** `template`, when given, must have no connections; further options of CREATE DATABASE may follow it. */
 export async function createDatabase(serverUrl: string, name: string, template?: string): Promise<TestDatabase> {
   // Copying files costs half of what writing each page to the log does.
   await onServer(serverUrl, `CREATE DATABASE ${name}${template ? ` TEMPLATE ${template} STRATEGY FILE_COPY` : ''}`);

@@ -8,8 +8,16 @@ import { after, before, test } from 'node:test';
 import type { ProgramName } from '../../../engine/launcher/build/build-programs.mjs';
 import { compiledProgram } from '../../support/runner/run-environment.ts';
 import { SECRETS } from '../../support/secrets.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { withCertificateFiles } from '../../support/services/self-signed-certificate.ts';
-import { createMigratedDatabase, createTestDatabase, type TestDatabase, testRedis } from '../../support/stores.ts';
+import {
+  createDatabase,
+  createMigratedDatabase,
+  createTestDatabase,
+  randomName,
+  type TestDatabase,
+  testRedis,
+} from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 
 /** The real programs, each with one setting that cannot be used: they end, and one line says which it is. */
@@ -84,6 +92,30 @@ test('the administrator program names an address that cannot be used', async () 
   assert.match(output, /^ {2}DATABASE_URL: must be a URL/m);
   assert.doesNotMatch(output, /hush|^ +at /m);
 });
+
+for (const encoding of ['LATIN1', 'SQL_ASCII']) {
+  test(`each program refuses a database in ${encoding} and says what to do, and migrating leaves it empty`, async () => {
+    const latin = await createDatabase(database.url, randomName('test'), `template0 ENCODING ${encoding} LOCALE 'C'`);
+    try {
+      for (const program of ['migrate', 'gateway', 'workers'] as const) {
+        const { code, complaints, output } = await run(program, { DATABASE_URL: latin.url });
+        assert.equal(code, 1, output);
+        assert.equal(complaints.length, 1, output);
+        const said = new RegExp(
+          `^The database ${latin.name} has the encoding ${encoding}, .*ENCODING 'UTF8' TEMPLATE template0`,
+        );
+        assert.match(complaints[0]!.msg, said);
+      }
+      const tables = await withSql(
+        latin.url,
+        (sql) => sql`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`,
+      );
+      assert.equal(tables.length, 0);
+    } finally {
+      await latin.drop();
+    }
+  });
+}
 
 test('the administrator program says of each kind of command that the database lacks migrations', async () => {
   const empty = await createTestDatabase();

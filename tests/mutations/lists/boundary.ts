@@ -158,6 +158,17 @@ export const BOUNDARY: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/store/migrate.ts',
+    ['integration/gateway/unusable-settings'],
+    [
+      [
+        "if (encoding === 'UTF8') return;",
+        'if (encoding) return;',
+        'A database that cannot keep every text is refused.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/admin-cli/run-admin.ts',
     ['integration/gateway/unusable-settings'],
     [['await checkMigrated(stores.sql);', '', 'A database without migrations is no defect of the program.']],
