@@ -49,6 +49,8 @@ function environmentOf(service: readonly string[]): Record<string, string> {
   return pairsOf(blockOf(service, 'environment', 4));
 }
 
+/** Settings of the command line alone, and of Node. */
+const OF_ADMIN = ['ADMIN_URL', 'NODE_EXTRA_CA_CERTS'];
 const shared: Record<string, string> = pairsOf(blockOf(compose, 'x-environment', 0));
 const services = blockOf(compose, 'services', 0);
 const names = services.flatMap((line) => line.match(/^ {2}([\w-]+):$/)?.[1] ?? []);
@@ -56,17 +58,18 @@ const ours = names
   .map((name) => ({ name, lines: blockOf(services, name, 2) }))
   .filter(({ lines }) => lines.some((line) => /<<: \*program|target: all-in-one/.test(line)));
 
-test('the gateway, the workers, the migrations and all in one run programs of this project', () => {
+test('the gateway, the workers, the migrations, the command line and all in one run programs of this project', () => {
   assert.deepEqual(
     ours.map(({ name }) => name),
-    ['gateway', 'workers', 'migrate', 'all-in-one'],
+    ['gateway', 'workers', 'migrate', 'admin', 'all-in-one'],
   );
 });
 
 for (const { name, lines } of ours) {
   test(`the settings of the service ${name} can be used`, () => {
     const environment = environmentOf(lines);
-    for (const setting of Object.keys(environment)) assert.match(settings, new RegExp(`^ {2}${setting}: `, 'm'));
+    for (const setting of Object.keys(environment))
+      if (!OF_ADMIN.includes(setting)) assert.match(settings, new RegExp(`^ {2}${setting}: `, 'm'));
     const { databaseUrl, redisUrl } = readConfig({ ...environment, NODE_ENV: 'production' });
     for (const url of [databaseUrl, redisUrl]) {
       if (url !== undefined) assert.ok(names.includes(new URL(url).hostname), `no service of ${url}`);
@@ -77,6 +80,13 @@ for (const { name, lines } of ours) {
 test('workers reach the gateway by the name of its service', () => {
   const { lines } = ours.find(({ name }) => name === 'gateway')!;
   assert.equal(readConfig(environmentOf(lines)).internalHost, 'gateway');
+});
+
+test('the command line asks the proxy by a name that the certificate for a first try has', () => {
+  const { lines } = ours.find(({ name }) => name === 'admin')!;
+  const { hostname, protocol } = new URL(environmentOf(lines)['ADMIN_URL']!);
+  assert.deepEqual([protocol, names.includes(hostname)], ['https:', true]);
+  assert.ok(compose.some((line) => line.includes(`subjectAltName=DNS:localhost,DNS:${hostname} `)));
 });
 
 test('each program that compose.yaml or the Dockerfile starts is compiled', () => {
