@@ -365,15 +365,15 @@ describe('broadcast', () => {
     assert.ok((await fixture.sought()).includes(id));
   });
 
-  test('an agent that is full by then cannot accept', async () => {
-    const agentId = await fixture.agent({ type: 'bike', maxWeightKg: null, maxVolumeM3: null, maxPackages: 1 });
-    const parcel = { packages: [{ name: 'a' }] };
-    const [one, other] = [await fixture.task(parcel), await fixture.task(parcel)];
+  test('an agent whose time is taken by then cannot accept', async () => {
+    const agentId = await fixture.agent();
+    const at = { timeToServe: 'scheduled', scheduledAt: new Date(Date.now() + 600_000).toISOString() } as const;
+    const [one, other] = [await fixture.task(at), await fixture.task(at)];
     await fixture.propose([one, other].map(({ id }) => ({ taskId: id, agentId })));
     const [first] = await fixture.requests(one.id);
     const [second] = await fixture.requests(other.id);
     assert.equal(codeOf(await fixture.answer(first!.id, 'accept', fixture.as(agentId))), 200);
-    assert.equal(codeOf(await fixture.answer(second!.id, 'accept', fixture.as(agentId))), 'AGENT_OVER_CAPACITY');
+    assert.equal(codeOf(await fixture.answer(second!.id, 'accept', fixture.as(agentId))), 'AGENT_SLOT_TAKEN');
     assert.equal(codeOf(await fixture.answer(second!.id, 'reject', fixture.as(agentId))), 200);
     assert.equal((await fixture.read(other.id)).autoAssignmentStatus, 'searching');
   });
