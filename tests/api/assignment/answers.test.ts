@@ -241,3 +241,26 @@ test('when the maximum number of asked agents accept at once, one has the task a
   const task = (await place.api.get<TaskView>(`/tasks/${requests[0]!.taskId}`)).body.data;
   assert.deepEqual([task.status, task.agentId], ['accepted', winner.id]);
 });
+
+for (const path of ['/tasks/:id/assign', '/tasks/actions'])
+  test(`staff that gives a task by ${path} to the very agent who is asked assigns it as to any other`, async () => {
+    const { api, agents, offer } = await offerPlace(fixture, 1);
+    const agentId = agents[0]!.id;
+    const [request] = await offer([agentId]);
+    const { taskId } = request!;
+    const why = { reason: 'By phone', reasonCode: 'PHONE' };
+    const reply = await (path === '/tasks/actions'
+      ? api.post(path, { action: 'assign', taskIds: [taskId], agentId, ...why })
+      : api.post(`/tasks/${taskId}/assign`, { agentId, ...why }));
+    assert.equal(reply.status, 200, reply.text);
+    const { status, autoAssignmentStatus } = (await api.get<TaskView>(`/tasks/${taskId}`)).body.data;
+    assert.deepEqual([status, autoAssignmentStatus], ['assigned', 'cancelled']);
+    const { items } = (await api.get<{ items: object[] }>(`/tasks/${taskId}/history`)).body.data;
+    const { kind, fromStatus, toStatus, reason, reasonCode, details, actor } = items.at(-1) as Record<string, unknown>;
+    assert.deepEqual([kind, fromStatus, toStatus, details], ['status_changed', 'assigned', 'assigned', { agentId }]);
+    assert.deepEqual([{ reason, reasonCode }, (actor as { type: string }).type], [why, 'channel']);
+    const late = await agents[0]!.api.post(`/assignment-requests/${request!.id}/accept`, undefined);
+    assert.deepEqual([late.status, late.body.code], [409, 'ASSIGNMENT_REQUEST_CLOSED']);
+    const own = await agents[0]!.api.put(`/tasks/${taskId}/status`, { status: 'accepted' });
+    assert.equal(own.status, 200, own.text);
+  });

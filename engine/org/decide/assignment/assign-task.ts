@@ -10,7 +10,7 @@ import { judgeFit } from '../steps/agent-fit.ts';
 import { followChildren } from '../steps/job-upkeep.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { withoutSearch } from '../steps/task-end.ts';
-import { draftSearch, withdrawFromFull } from '../steps/task-search.ts';
+import { withdrawFromFull } from '../steps/task-search.ts';
 
 export const assignTaskRule = rule<AssignTask>({
   needs(search, { taskId, input }) {
@@ -35,15 +35,11 @@ function decideAssignTask(draft: Draft, command: AssignTask, { now }: DecideCont
   const { task: before } = facts;
   const verdict = judgeAssignment(before, agent);
   if (verdict.kind === 'refused') return refuse(verdict.refusal);
+  // An agent that is asked has the task from now on, with any answer: that is a step, as for another agent.
   if (verdict.kind === 'unchanged' && !before.search) return done('task', taskId);
   const unfit = judgeFit(draft, facts, agent);
   if (unfit) return refuse(unfit);
   withdrawRequests(draft, before.search?.open ?? [], now);
-  if (verdict.kind === 'unchanged') {
-    // The agent is asked already: now it has the task, with any answer.
-    draftSearch(draft, before, withoutSearch(before), now);
-    return done('task', taskId);
-  }
   const given = { agentId: agent.id, courierType: 'internal', courierId: null, courier: null } as const;
   const fields = { ...fieldsOfStep('assigned', now), ...given, ...withoutSearch(before) };
   const task = changedTask(before, fields, now);
