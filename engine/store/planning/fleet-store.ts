@@ -27,8 +27,8 @@ export interface FleetStore {
   add(organizationId: number, last: number, entries: readonly FleetEntry[]): Promise<boolean>;
   withdraw(organizationId: number, taskIds: readonly number[]): Promise<void>;
   /**
-   * Of all organizations, `limit` tasks in the books that their vehicles must not carry out: cancelled ones at once,
-   * and those without such a courier as soon as no command of their booking can be in flight any more.
+   * Of all organizations, `limit` tasks in the books that their vehicles must not carry out: those that were cancelled or
+   * taken from them at once, and others without such a courier as soon as no command of their booking can be in flight any more.
    */
   findCalledOff(provider: string, limit: number): Promise<{ organizationId: number; taskIds: number[] }[]>;
 }
@@ -87,7 +87,10 @@ export function createFleetStore(sql: Sql): FleetStore {
           LEFT JOIN tasks t ON t.organization_id = j.organization_id AND t.id = j.task_id
             AND t.courier ->> 'provider' = ${provider} AND t.courier ->> 'externalId' = j.vehicle
           WHERE NOT j.is_withdrawn AND CASE WHEN t.id IS NOT NULL THEN t.status = 'cancelled'
-            ELSE j.booked_at <= now() - ${LIMITS.courierBookingMs} * interval '1 millisecond' END
+            ELSE j.booked_at <= now() - ${LIMITS.courierBookingMs} * interval '1 millisecond'
+              -- The booking arrived: the task had its courier, and has lost it since.
+              OR EXISTS (SELECT FROM task_history h WHERE h.organization_id = j.organization_id AND h.task_id = j.task_id
+                AND h.recorded_at >= j.booked_at AND h.details ->> 'courierId' IS NOT NULL) END
           LIMIT ${limit}) called_off
         GROUP BY organization_id`;
       return [...(await once(query, 'looking for jobs of fleets that were called off'))];

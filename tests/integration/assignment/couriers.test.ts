@@ -79,6 +79,14 @@ async function isCalledOff({ task }: Weighed): Promise<boolean> {
   return (await fleet().findCalledOff()).some(({ taskIds }) => taskIds.includes(task.id));
 }
 
+async function tellCompanies(hasHeard: () => Promise<boolean>): Promise<void> {
+  const time = new HandScheduler();
+  const news = startTellingCompanies(fleet(), time, pino({ level: 'silent' }));
+  time.tick();
+  await until('it has heard of it', hasHeard);
+  await news.stop();
+}
+
 /** Timers and intervals run when the test says so. */
 class HandScheduler implements Scheduler {
   readonly #tasks: (() => void)[] = [];
@@ -285,13 +293,43 @@ describe('an external courier', () => {
     await engine.ask(organization.organizationId, { ...cancel, caller: staff } as Parameters<typeof engine.ask>[1]);
     await call(second);
     assert.equal(await courierOf(second), undefined, 'it has not heard of it');
-    const time = new HandScheduler();
-    const news = startTellingCompanies(fleet(), time, pino({ level: 'silent' }));
-    time.tick();
-    await until('it has heard of it', async () => !(await isCalledOff(first)));
-    await news.stop();
+    await tellCompanies(async () => !(await isCalledOff(first)));
     await call(second);
     assert.equal(await courierOf(second), 'bike-7');
+  });
+
+  for (const [name, kind] of [
+    ['unassigned', 'unassign-task'],
+    ['reassigned', 'reassign-task'],
+  ] as const)
+    test(`an external courier is free as soon as it is notified that its task was ${name}, however lately it was booked`, async () => {
+      withFleet([BIKE]);
+      const { engine, organization, staff } = place;
+      const [first, second] = [await weighing(10), await weighing(10)];
+      await call(first);
+      assert.equal(await courierOf(first), 'bike-7');
+      assert.ok(!(await isCalledOff(first)));
+      const input = kind === 'reassign-task' ? { agentId: await place.agent() } : {};
+      const caller = { ...staff, type: 'user', role: 'admin' };
+      const step = { kind, caller, taskId: first.task.id, input } as Parameters<typeof engine.ask>[1];
+      const answer = await engine.ask(organization.organizationId, step);
+      assert.ok(answer.ok, JSON.stringify(answer));
+      await tellCompanies(async () => !(await isCalledOff(first)));
+      await call(second);
+      assert.equal(await courierOf(second), 'bike-7');
+    });
+
+  test('an external courier that gets its task again has it, and is not called off for the time before', async () => {
+    withFleet([BIKE]);
+    const { engine, organization, staff } = place;
+    const heavy = await weighing(10);
+    await call(heavy);
+    const unassign = { kind: 'unassign-task', caller: staff, taskId: heavy.task.id, input: {} } as const;
+    assert.ok((await engine.ask(organization.organizationId, unassign)).ok);
+    assert.ok(await isCalledOff(heavy));
+    const lost: Answer = { ok: false, refusal: { code: 'OUTCOME_UNKNOWN', message: 'lost' } };
+    await callBy(async () => lost, [heavy]);
+    assert.ok(!(await isCalledOff(heavy)), 'the second command may be on its way');
   });
 
   test('an external courier fails without holding up anybody', async () => {

@@ -177,6 +177,9 @@ export const ASSIGNMENT: readonly Mutation[] = [
   ...mutationsOf(
     'engine/store/planning/fleet-store.ts',
     ['integration/assignment/couriers.test'],
-    [["t.status <> 'completed' AND ", '', 'A vehicle is free as soon as its task is done.']],
+    [
+      ["t.status <> 'completed' AND ", '', 'A vehicle is free as soon as its task is done.'],
+      ['h.recorded_at >= j.booked_at AND ', '', 'A vehicle is not called off for a job that it lost before this one.'],
+    ],
   ),
 ];
