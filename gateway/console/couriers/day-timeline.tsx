@@ -1,6 +1,6 @@
 import type { DayStop } from '../live/protocol.ts';
 import { minuteOf, spanOf, timeOf } from '../page/format.ts';
-import { nowMs, taskId } from '../page/state.ts';
+import { nowMs, taskId, timeZone } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { couriersText } from '../text/english-couriers.ts';
 import { StatusSign } from '../ui/status.tsx';
@@ -10,7 +10,7 @@ const { day: words } = couriersText;
 
 /** The stops of a day, one a line: what was promised as a band, when the courier is expected as a mark, now as a line. */
 export function DayTimeline({ stops, onOpen }: { readonly stops: readonly DayStop[]; readonly onOpen: () => void }) {
-  const scale = timeScaleOf(stops, nowMs.value);
+  const scale = timeScaleOf(stops, nowMs.value, timeZone.value);
   return (
     <section class="day" aria-label={words.title}>
       <h2>{words.title}</h2>
