@@ -78,8 +78,7 @@ export async function connectWaiting(url: string, { onWait, signal }: Waiting): 
 /** The processes that hold the lock that another one waits for, or asked for it before. Names and states of other users may be hidden. */
 function blockersOf(sql: postgres.Sql, pid: number): Promise<{ blockers: string | null }[]> {
   return sql<{ blockers: string | null }[]>`
-    SELECT string_agg(DISTINCT format('process %s of Postgres (%s, %s, began %s)', blocker,
-      coalesce(nullif(application_name, ''), usename, 'unknown'), coalesce(state, 'hidden'), coalesce(xact_start, backend_start)),
-      ' and ') AS blockers
+    SELECT string_agg(DISTINCT format('process %s of Postgres (%s)', blocker, concat_ws(', ',
+      coalesce(nullif(application_name, ''), usename, 'unknown'), state, 'began ' || xact_start)), ' and ') AS blockers
     FROM unnest(pg_blocking_pids(${pid})) AS blocker LEFT JOIN pg_stat_activity activity ON activity.pid = blocker`;
 }

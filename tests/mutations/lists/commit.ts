@@ -121,4 +121,13 @@ export const COMMIT: readonly Mutation[] = [
       ],
     ],
   ),
+  ...mutationsOf(
+    'engine/store/lock-waits.ts',
+    ['integration/store/migrations/beside-others'],
+    [
+      ["SET LOCAL lock_timeout = '${LOCK_TIMEOUT}';", '', 'Nobody waits for long behind a migration that waits.'],
+      ['void tellBlockers()', 'undefined', 'A migration that waits names the process in its way.'],
+      ["signal?.addEventListener('abort', end);", '', 'The end of a migration ends its statement in Postgres.'],
+    ],
+  ),
 ];

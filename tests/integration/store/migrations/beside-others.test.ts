@@ -22,13 +22,17 @@ interface Stand {
   readonly program: { readonly output: () => string; readonly ended: Promise<unknown[]>; kill(): void };
 }
 
-async function beside(look: (stand: Stand) => Promise<void>): Promise<void> {
+const READING = 'BEGIN; SELECT count(*) FROM tasks';
+/** As another migration holds it. */
+const MIGRATING = 'SELECT pg_advisory_lock(7206316)';
+
+async function beside(statements: string, look: (stand: Stand) => Promise<void>): Promise<void> {
   const database = await createMigratedDatabase();
   const reader = connectPostgres(database.url, { name: 'slow report', connections: 1, statementTimeoutMs: 60_000 });
   try {
     await withSql(database.url, async (sql) => {
       await sql`DELETE FROM migrations WHERE name = ${STEP}`;
-      await reader.unsafe('BEGIN; SELECT count(*) FROM tasks').simple();
+      await reader.unsafe(statements).simple();
       const { args, env } = compiledProgram('migrate');
       const child = spawn(process.execPath, args, { env: { ...env, DATABASE_URL: database.url } });
       let output = '';
@@ -55,7 +59,7 @@ async function beside(look: (stand: Stand) => Promise<void>): Promise<void> {
 }
 
 test('a migration that must wait names the process in its way, lets reads go on, and runs when it can', async () => {
-  await beside(async ({ sql, free, countBackends, program }) => {
+  await beside(READING, async ({ sql, free, countBackends, program }) => {
     await until('it waits', async () => (await countBackends(true)) > 0);
     await sql`SELECT count(*) FROM tasks`;
     await until('it tells', () =>
@@ -70,14 +74,18 @@ test('a migration that must wait names the process in its way, lets reads go on,
   });
 });
 
-test('a migration that is ended while it waits leaves nothing behind in Postgres', async () => {
-  await beside(async ({ sql, countBackends, program }) => {
-    await until('it waits', async () => (await countBackends(true)) > 0);
-    program.kill();
-    assert.deepEqual(await program.ended, [1, null], program.output());
-    assert.match(program.output(), /ended before everything was migrated/);
-    await until('its backends are gone', async () => (await countBackends()) === 0);
-    const [row] = await sql`SELECT count(*)::int AS count FROM migrations WHERE name = ${STEP}`;
-    assert.equal(row!['count'], 0);
+for (const [way, statements] of [
+  ['a reader', READING],
+  ['another migration', MIGRATING],
+] as const)
+  test(`a migration that is ended while it waits for ${way} leaves nothing behind in Postgres`, async () => {
+    await beside(statements, async ({ sql, countBackends, program }) => {
+      await until('it waits', async () => (await countBackends(true)) > 0);
+      program.kill();
+      assert.deepEqual(await program.ended, [1, null], program.output());
+      assert.match(program.output(), /ended before everything was migrated/);
+      await until('its backends are gone', async () => (await countBackends()) === 0);
+      const [row] = await sql`SELECT count(*)::int AS count FROM migrations WHERE name = ${STEP}`;
+      assert.equal(row!['count'], 0);
+    });
   });
-});
