@@ -233,6 +233,15 @@ function checkTogether(env: v.InferOutput<typeof environmentSchema>): void {
   if (env.STRIPE_SECRET_KEY && !env.STRIPE_WEBHOOK_SECRET) {
     throw new ConfigError('STRIPE_SECRET_KEY needs STRIPE_WEBHOOK_SECRET, by which callbacks are known to be genuine.');
   }
+  if (env.STRIPE_WEBHOOK_SECRET && !env.STRIPE_SECRET_KEY) {
+    throw new ConfigError(
+      'STRIPE_WEBHOOK_SECRET needs STRIPE_SECRET_KEY: without it payments would go to the test provider, where one pays ' +
+        'by pressing a button.',
+    );
+  }
+  if (env.SHARED_PORT && env.HTTP_ADAPTER === 'node') {
+    throw new ConfigError('SHARED_PORT=1 does not work with HTTP_ADAPTER=node: unset one of them.');
+  }
   if ((env.VAPID_PUBLIC_KEY || env.VAPID_PRIVATE_KEY) && !isVapidPair(env.VAPID_PUBLIC_KEY, env.VAPID_PRIVATE_KEY)) {
     throw new ConfigError('VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY must be the two keys of one pair, in base64url.');
   }

@@ -158,6 +158,14 @@ export const BOUNDARY: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/runtime/config.ts',
+    ['unit/runtime/payment-settings', 'unit/runtime/settings'],
+    [
+      ['env.STRIPE_WEBHOOK_SECRET && !env', 'false && !env', 'No start falls back to the test provider by mistake.'],
+      ["if (env.SHARED_PORT && env.HTTP_ADAPTER === 'node')", 'if (false)', 'A setting that does nothing is refused.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/store/migrate.ts',
     ['integration/gateway/unusable-settings'],
     [

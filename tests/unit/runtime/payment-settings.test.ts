@@ -3,8 +3,15 @@ import { test } from 'node:test';
 import { providerNameOf } from '../../../engine/providers/open-providers.ts';
 import { ConfigError, publicUrlOf, readConfig } from '../../../engine/runtime/config.ts';
 
-test('a key of Stripe needs the secret of its callbacks', () => {
+test('a key of Stripe and the secret of its callbacks need each other', () => {
   assert.throws(() => readConfig({ STRIPE_SECRET_KEY: 'sk' }), ConfigError);
+  const secretAlone = { STRIPE_WEBHOOK_SECRET: 'whsec' };
+  for (const settings of [secretAlone, { ...secretAlone, STRIPE_SECRET_KEY: '' }]) {
+    assert.throws(
+      () => readConfig(settings),
+      (error) => error instanceof ConfigError && /^STRIPE_WEBHOOK_SECRET needs STRIPE_SECRET_KEY/.test(error.message),
+    );
+  }
   const { stripe } = readConfig({ STRIPE_SECRET_KEY: 'sk', STRIPE_WEBHOOK_SECRET: 'whsec' });
   assert.deepEqual(stripe, { secretKey: 'sk', webhookSecret: 'whsec', apiBase: 'https://api.stripe.com' });
 });

@@ -86,3 +86,12 @@ test('an empty address of a store is none', () => {
   const { databaseUrl, redisUrl } = readConfig({ DATABASE_URL: '', REDIS_URL: '' });
   assert.deepEqual([databaseUrl, redisUrl], [undefined, undefined]);
 });
+
+test('a port cannot be shared with the adapter of Node', () => {
+  assert.throws(
+    () => readConfig({ SHARED_PORT: '1', HTTP_ADAPTER: 'node' }),
+    (error) => error instanceof ConfigError && /^SHARED_PORT=1 .*HTTP_ADAPTER=node/.test(error.message),
+  );
+  assert.equal(readConfig({ SHARED_PORT: '1' }).sharedPort, true);
+  assert.equal(readConfig({ SHARED_PORT: '0', HTTP_ADAPTER: 'node' }).sharedPort, false);
+});
