@@ -117,7 +117,7 @@ export const LIMITS = {
   /** One organization's share of a group: a quarter, so that no tenant sets everybody's latency. */
   batchBytes: 1_048_576,
   batchRows: 1_250,
-  /** A full group goes behind another one; a third would only wait. */
+  /** A group with a full batch goes behind another one; a third would only wait. */
   groupsOnTheirWay: 2,
   /** Our own patience with a commit; past it the outcome counts as unknown. */
   commitDeadlineMs: 4_000,

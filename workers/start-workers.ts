@@ -64,7 +64,7 @@ const SCHEDULES = [
 /**
  * Puts the workers together, in the order in which things start; the releaser stops them in the opposite one. Waits
  * for stores that are away, and goes on when they come back. Throws ConfigError for a Redis that would evict
- * jobs, for a database that lacks a migration, and for one whose secrets are under another key.
+ * jobs, for a database that does not let us in or lacks a migration, and for one whose secrets are under another key.
  */
 export async function startWorkers({
   config,

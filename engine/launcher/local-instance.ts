@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { type Config, readConfig } from '../runtime/config.ts';
 import { createReleaser } from '../runtime/lifecycle.ts';
 import { readServiceAccount } from '../runtime/outbound/service-account.ts';
+import { refuseUnusable } from '../store/unusable-database.ts';
 import { findDemoFacts, writeDemoFacts } from './demo-facts.ts';
 import type { DemoOrganization } from './demo-organization.ts';
 import type { Greeted } from './greeting.ts';
@@ -10,7 +11,6 @@ import type { Command } from './processes/child-process.ts';
 import { lockDataDir } from './processes/data-dir-lock.ts';
 import { assertPortFree, findFreePort, settledPort } from './processes/free-port.ts';
 import { findStatus } from './processes/http-probe.ts';
-import { LaunchError } from './processes/launch-error.ts';
 import type { MergedLog } from './processes/merged-log.ts';
 import { createSupervisor, type KeepRunning } from './processes/supervisor.ts';
 import { keepSecretsKey, SECRETS_KEY_FILE } from './secrets-key.ts';
@@ -85,14 +85,14 @@ export function createLocalInstance(options: LocalInstanceOptions): LocalInstanc
     const secretsKey = given['SECRETS_KEY'] || keepSecretsKey(join(dataDir, SECRETS_KEY_FILE));
     readConfig({ SECRETS_KEY: secretsKey });
     const { databaseUrl, redisUrl } = await openLocalStores(config, dataDir, log, keepRunning);
-    await parts.migrate(databaseUrl, { onWait: (message) => log.say(message) }).catch(explainDatabase);
+    await parts.migrate(databaseUrl, { onWait: (message) => log.say(message) }).catch(refuseUnusable);
     if (renewsHistory) log.say(`the history of the event logs is ${await parts.renewHistory(databaseUrl)} from now on`);
     writeStoreFacts(join(dataDir, 'stores.json'), { databaseUrl, redisUrl, redisPrefix: config.redisPrefix });
 
     const baseUrl = baseUrlOf(config, port);
     const factsFile = join(dataDir, 'demo.json');
     const makeFacts = async () => {
-      const made = await parts.ensureDemoOrganization(databaseUrl, { baseUrl }).catch(explainDatabase);
+      const made = await parts.ensureDemoOrganization(databaseUrl, { baseUrl }).catch(refuseUnusable);
       writeDemoFacts(factsFile, made);
       return made;
     };
@@ -144,11 +144,4 @@ function baseUrlOf(config: Config, port: number): string {
 /** demo.json may be older than the database, or its key replaced since: what is shown must work. */
 async function isAccepted({ baseUrl, apiKey }: DemoOrganization): Promise<boolean> {
   return (await findStatus(`${baseUrl}/api/v1/tasks?limit=1`, { 'x-api-key': apiKey })) !== 401;
-}
-
-/** A database that cannot be reached or does not let us in is the operator's to mend; anything else is a defect. */
-function explainDatabase(error: unknown): never {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  if (!/^(ECONN|ENOTFOUND|EAI_AGAIN|EHOST|CONNECT_TIMEOUT|28|3D000)/.test(code)) throw error;
-  throw new LaunchError(`DATABASE_URL leads to no database that lets us in: ${message || code}`);
 }

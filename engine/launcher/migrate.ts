@@ -1,6 +1,7 @@
 import { ConfigError, readConfig, requireUrl } from '../runtime/config.ts';
 import { createLog } from '../runtime/log.ts';
 import { migrate } from '../store/migrate.ts';
+import { refuseUnusable } from '../store/unusable-database.ts';
 
 /** `npm run migrate`: brings the database of DATABASE_URL up to date, before a new release's processes start. */
 const log = createLog('migrate', 'info');
@@ -18,7 +19,8 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
 }
 try {
   const url = requireUrl('DATABASE_URL', readConfig().databaseUrl);
-  const done = await migrate(url, { onWait: (message) => log.warn(message), signal: ending.signal });
+  const waiting = { onWait: (message: string) => log.warn(message), signal: ending.signal };
+  const done = await migrate(url, waiting).catch(refuseUnusable);
   log.info({ done }, done.length > 0 ? 'migrated' : 'nothing to migrate');
 } catch (error) {
   if (ending.signal.aborted) log.fatal('ended before everything was migrated');

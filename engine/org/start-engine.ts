@@ -34,6 +34,7 @@ import { connectPostgres, type Sql } from '../store/postgres.ts';
 import { openSecretBox } from '../store/secrets/secret-key-store.ts';
 import type { ExportSink } from '../store/task-lists/task-list-export.ts';
 import { forPages } from '../store/task-lists/task-list-store.ts';
+import { refuseUnusable } from '../store/unusable-database.ts';
 import { ActivityCounts } from './activity-counts.ts';
 import { OrgDirectory } from './actor/org-directory.ts';
 import type { OrgBatch } from './apply/org-batch.ts';
@@ -138,13 +139,14 @@ export interface Engine {
 
 /**
  * Checks Postgres and puts the engine together; `start` sets it going. Each part pushes its undo on the releaser.
- * Throws ConfigError when Postgres is not durable, its clock is far from ours, or its secrets are under another key.
+ * Throws ConfigError when Postgres does not let us in, is not durable, its clock is far from ours, or its secrets are under
+ * another key.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { clock, scheduler, random, log, releaser } = options;
   const shared = { clock, scheduler, random, log };
   const { reads, pages, exports, actors, leases, commits } = openStores(options);
-  const found = await examinePostgres(options, actors, reads);
+  const found = await examinePostgres(options, actors, reads).catch(refuseUnusable);
   const { history } = found;
   const logStore = createLogStore(reads);
   const orgStore = createOrgStore(actors);
@@ -220,10 +222,10 @@ function publish(
     counts,
   }: { readonly activity: ActivityCounts; readonly feed: EventFeed; readonly counts: FilterCounts },
 ): void {
-  const { organizationId, events, taskChanges, expectedSequence, lastSequence, blursSearches } = batch;
+  const { organizationId, events, taskChanges, expectedSequence, lastSequence, blursTextSearches } = batch;
   activity.committed(batch);
   if (events.length > 0) feed.publish(organizationId, events);
-  counts.committed(organizationId, expectedSequence, lastSequence, taskChanges, blursSearches);
+  counts.committed(organizationId, expectedSequence, lastSequence, taskChanges, blursTextSearches);
   onCommitted?.(organizationId, hintsOf(batch));
 }
 

@@ -4,6 +4,7 @@ import type postgres from 'postgres';
 import { ConfigError } from '../runtime/config.ts';
 import { connectWaiting, type Waiting } from './lock-waits.ts';
 import type { Sql } from './postgres.ts';
+import { refuseShut } from './unusable-database.ts';
 
 const MIGRATIONS = new URL('../../schema/migrations/', import.meta.url);
 const FUNCTIONS = new URL('../../schema/functions/', import.meta.url);
@@ -68,9 +69,9 @@ async function checkEncoding(sql: postgres.Sql | Sql): Promise<void> {
   );
 }
 
-/** Refuses a database that lacks a migration of this release, has one of a newer release, or cannot keep every text. */
+/** Refuses a database that is shut, lacks a migration of this release, has one of a newer release, or cannot keep every text. */
 export async function checkMigrated(sql: Sql): Promise<void> {
-  await checkEncoding(sql);
+  await checkEncoding(sql).catch(refuseShut);
   const [table] = await sql`SELECT to_regclass('migrations') AS name`;
   const pending = table!['name'] === null ? ['every migration'] : (await listPending(sql)).map(({ name }) => name);
   if (pending.length > 0) {

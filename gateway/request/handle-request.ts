@@ -86,21 +86,21 @@ export class RequestHandler {
     };
     const match = router.match(incoming.method, incoming.path);
     const route = match.kind === 'found' ? match.route : undefined;
-    const exchange = new Exchange(this.#services, incoming, reply, facts, route, startedAt);
+    const handled = new HandledRequest(this.#services, incoming, reply, facts, route, startedAt);
     if (match.kind === 'found' && match.route.guard.kind === 'operational')
-      return exchange.serve(match.route, match.params);
+      return handled.serve(match.route, match.params);
     if (match.kind === 'wrong-method' && incoming.method === 'OPTIONS' && otherOrigins)
-      return exchange.answerOptions(otherOrigins.headersOfOptions(incoming, match.allow), match.allow);
-    if (!access.isSecure(incoming)) return exchange.refuseNobody(refusalBody(refusal('HTTPS_REQUIRED')));
+      return handled.answerOptions(otherOrigins.headersOfOptions(incoming, match.allow), match.allow);
+    if (!access.isSecure(incoming)) return handled.refuseNobody(refusalBody(refusal('HTTPS_REQUIRED')));
     if (match.kind === 'unknown')
-      return exchange.refuseNobody(plain(404, `Cannot ${incoming.method} ${incoming.path}`));
+      return handled.refuseNobody(plain(404, `Cannot ${incoming.method} ${incoming.path}`));
     if (match.kind === 'wrong-method') {
-      return exchange.refuseNobody({
+      return handled.refuseNobody({
         ...plain(405, `Method ${incoming.method} is not allowed here`),
         headers: [['Allow', match.allow]],
       });
     }
-    return exchange.serve(match.route, match.params);
+    return handled.serve(match.route, match.params);
   };
 }
 
@@ -111,7 +111,7 @@ function plain(status: number, message: string): Refused {
 }
 
 /** One request and its response. */
-class Exchange implements AnswerObserver {
+class HandledRequest implements AnswerObserver {
   readonly #services: HandlingServices;
   readonly #incoming: IncomingRequest;
   readonly #reply: Reply;

@@ -9,14 +9,14 @@ import { type ApiRoute, apiRoute, may } from '../route.ts';
 
 /** One action on many tasks. Source: docs/contract.md §3 "Actions". */
 export function actionRoute(engine: Engine, clock: Clock): ApiRoute {
-  const told = taskActionsSchema(clock.now);
+  const complaints = taskActionsSchema(clock.now);
   // One of these fills a turn of the loop. Small requests get their turn between them.
   const turns = new Turns(clock, systemScheduler, 0);
   return apiRoute({
     method: 'POST',
     path: '/tasks/actions',
     guard: may('tasks:assign'),
-    body: { schema: taskActionsSchema(), complaintsFor: () => told, maxBytes: LIMITS.bodyBytes },
+    body: { schema: taskActionsSchema(), complaintsFor: () => complaints, maxBytes: LIMITS.bodyBytes },
     extraCost: ({ taskIds }) => taskIds.length / LIMITS.batchItemsPerRequest,
     summary: 'Assign, unassign, search an agent for, cancel or amend up to 500 tasks; each item as its single call',
     success: { status: 200, data: taskActionsView },

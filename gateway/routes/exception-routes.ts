@@ -14,12 +14,12 @@ export function exceptionRoutes(engine: Engine, clock: Clock): ApiRoute[] {
 }
 
 function amendTask(engine: Engine, { now }: Pick<Clock, 'now'>): ApiRoute {
-  const told = amendTaskSchema(now);
+  const complaints = amendTaskSchema(now);
   return apiRoute({
     method: 'POST',
     path: '/tasks/:id/amend',
     guard: may('tasks:exceptions'),
-    body: { schema: amendTaskSchema(), complaintsFor: () => told, maxBytes: LIMITS.bodyBytes },
+    body: { schema: amendTaskSchema(), complaintsFor: () => complaints, maxBytes: LIMITS.bodyBytes },
     summary: 'Change an open task, also while a courier has it; the courier gets a push',
     success: { status: 200, data: taskView },
     refusals: [
@@ -62,14 +62,14 @@ function reassignTask(engine: Engine): ApiRoute {
 }
 
 function reattemptTask(engine: Engine, { now }: Pick<Clock, 'now'>): ApiRoute {
-  const told = reattemptTaskSchema(now);
+  const complaints = reattemptTaskSchema(now);
   return apiRoute({
     method: 'POST',
     path: '/tasks/:id/reattempt',
     guard: may('tasks:exceptions'),
     body: {
       schema: reattemptTaskSchema(),
-      complaintsFor: () => told,
+      complaintsFor: () => complaints,
       maxBytes: LIMITS.bodyBytes,
       mayBeAbsent: true,
     },

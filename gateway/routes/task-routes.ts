@@ -84,12 +84,12 @@ function readTask(engine: Engine): ApiRoute {
 }
 
 function updateTask(engine: Engine, clock: Clock): ApiRoute {
-  const told = updateTaskSchema(clock.now);
+  const complaints = updateTaskSchema(clock.now);
   return apiRoute({
     method: 'PATCH',
     path: '/tasks/:id',
     guard: may('tasks:change'),
-    body: { schema: updateTaskSchema(), complaintsFor: () => told, maxBytes: LIMITS.bodyBytes },
+    body: { schema: updateTaskSchema(), complaintsFor: () => complaints, maxBytes: LIMITS.bodyBytes },
     etag: true,
     summary: 'Update a task in new or awaiting_assignment',
     success: { status: 200, data: taskView },

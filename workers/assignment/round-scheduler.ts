@@ -57,9 +57,9 @@ interface Place {
   endedAt: number;
   restsUntil: number;
   /** It was heard of since it was last seen that something was committed that may help. */
-  isTold: boolean;
+  hasHelpfulNews: boolean;
   /** The log went on since the last round began, and nobody has told what for. */
-  isUntold: boolean;
+  hasUnnamedNews: boolean;
   /** Agents have told where they are since the last round began. */
   haveMoved: boolean;
   /** The duration of its last round. */
@@ -117,10 +117,10 @@ export class RoundScheduler {
   }
 
   /** Something was committed of these that may help a search; to be called before they are seen by `nudge`. */
-  told(organizationIds: readonly number[]): void {
+  noteHelpful(organizationIds: readonly number[]): void {
     for (const organizationId of organizationIds) {
       const place = this.#places.get(organizationId);
-      if (place) place.isTold = true;
+      if (place) place.hasHelpfulNews = true;
     }
   }
 
@@ -151,8 +151,8 @@ export class RoundScheduler {
       idleRounds: 0,
       endedAt: now,
       restsUntil: now,
-      isTold: false,
-      isUntold: false,
+      hasHelpfulNews: false,
+      hasUnnamedNews: false,
       haveMoved: false,
       tookMs: 0,
       cancelForget: () => {},
@@ -162,11 +162,11 @@ export class RoundScheduler {
   }
 
   #hear(place: Place, organization: SearchingOrganization, now: number): void {
-    const isNews = place.isTold;
-    place.isTold = false;
+    const isNews = place.hasHelpfulNews;
+    place.hasHelpfulNews = false;
     // A hint may have been lost on its way.
     if (!isNews && organization.lastSequence !== place.organization.lastSequence) {
-      place.isUntold = true;
+      place.hasUnnamedNews = true;
       place.restsUntil = Math.min(place.restsUntil, place.endedAt + LIMITS.roundMovesMs);
     }
     place.organization = organization;
@@ -204,7 +204,7 @@ export class RoundScheduler {
     const begunAt = clock.monotonic();
     place.state = 'planning';
     place.heardAt = undefined;
-    place.isUntold = false;
+    place.hasUnnamedNews = false;
     place.haveMoved = false;
     let pauseMs: number = LIMITS.roundPauseMs;
     let isOver = false;
@@ -229,8 +229,8 @@ export class RoundScheduler {
   /** Until the next sweep where time may help or something has just happened; then longer and longer. */
   #rest(place: Place, now: number): void {
     const { organizationId } = place.organization;
-    const { idleRounds, isUntold, haveMoved, hopes } = place;
-    const mayBeHelped = isUntold || (haveMoved && hopes.moves);
+    const { idleRounds, hasUnnamedNews, haveMoved, hopes } = place;
+    const mayBeHelped = hasUnnamedNews || (haveMoved && hopes.moves);
     const mostMs = mayBeHelped ? LIMITS.roundMovesMs : LIMITS.roundRestMs;
     const restMs = idleRounds <= 1 ? 0 : Math.min(mostMs, LIMITS.relaySweepMs * 2 ** (idleRounds - 1));
     place.state = 'resting';

@@ -99,7 +99,7 @@ export function startAssignment({
   });
   const moved = (message: string) => rounds.moved(parseHint(message) ?? []);
   const hint = (message: string) => {
-    rounds.told(parseHint(message) ?? []);
+    rounds.noteHelpful(parseHint(message) ?? []);
     relay.hint(message);
   };
   return {

@@ -47,8 +47,8 @@ export function isAsked({ search }: Pick<TaskRecord, 'search'>, agentId: number 
  *   pending  accepted, unless it ran out  rejected, unless it ran out
  *   accepted unchanged                    ASSIGNMENT_REQUEST_CLOSED
  *   rejected ASSIGNMENT_REQUEST_CLOSED    unchanged
- *   expired  ASSIGNMENT_REQUEST_EXPIRED
- *   cancelled ASSIGNMENT_ALREADY_TAKEN when somebody else was quicker, ASSIGNMENT_REQUEST_CLOSED otherwise
+ *   expired  ASSIGNMENT_REQUEST_EXPIRED   the same
+ *   cancelled ASSIGNMENT_ALREADY_TAKEN when somebody else was quicker, ASSIGNMENT_REQUEST_CLOSED otherwise, to both
  *
  * Whether it ran out is judged by its own end, whether or not a timer has seen that.
  */
@@ -58,11 +58,16 @@ export function judgeAnswer(
   now: string,
 ): 'answered' | 'unchanged' | Refusal {
   const { status } = request;
-  if (status === 'pending') return now < request.expiresAt ? 'answered' : refusal('ASSIGNMENT_REQUEST_EXPIRED');
+  if (status === 'pending') return hasRunOut(request, now) ? refusal('ASSIGNMENT_REQUEST_EXPIRED') : 'answered';
   if (status === 'expired') return refusal('ASSIGNMENT_REQUEST_EXPIRED');
   if (status === 'cancelled' && request.rejectionReason === 'taken') return refusal('ASSIGNMENT_ALREADY_TAKEN');
   const isSame = status === (answer === 'accept' ? 'accepted' : 'rejected');
   return isSame ? 'unchanged' : refusal('ASSIGNMENT_REQUEST_CLOSED', undefined, { status });
+}
+
+/** Whether an offer is over, whether or not a timer has seen it. */
+export function hasRunOut({ expiresAt }: Pick<AssignmentRequestRecord, 'expiresAt'>, now: string): boolean {
+  return expiresAt <= now;
 }
 
 /** A request as it is once it no longer waits. */
@@ -75,7 +80,7 @@ export function closedRequest(
   return { ...open, version: open.version + 1, status, respondedAt: now, rejectionReason: reason, updatedAt: now };
 }
 
-/** How a request ends of which its agent does not take the task; `cancelled`: the agent can take it no more. */
+/** How a request ends when its agent does not take the task. `cancelled`: the agent can no longer take it. */
 export type Decline = 'rejected' | 'expired' | 'cancelled';
 
 /** A search after one of its requests was turned down, ran out or was withdrawn from its agent. */

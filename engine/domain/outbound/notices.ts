@@ -3,6 +3,7 @@ import type { EventType } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { CustomerMail, MailKind, NoticeKind, PushKind } from '../../../schema/notices/notification.ts';
 import { isTerminal, type TaskOutcome, type TaskStatus } from '../../../schema/tasks/task.ts';
+import { isoOf } from '../shown-time.ts';
 
 /** Events that may make a notice; of a creation only customers get one, of an update only couriers, when it amends. */
 export const NOTICED_TYPES = [
@@ -132,7 +133,7 @@ function userOf(actor: NoticedEvent['data']['actor']): number | null {
 }
 
 function latest(timestamp: string): string {
-  return new Date(Date.parse(timestamp) + LIMITS.noticePatienceMs).toISOString();
+  return isoOf(Date.parse(timestamp) + LIMITS.noticePatienceMs);
 }
 
 /** The state of the notice's subject at the time of sending. */

@@ -1,6 +1,6 @@
 import type { Command } from '../../../schema/commands.ts';
 import { type Refusal, refusal } from '../../../schema/errors.ts';
-import type { Decided, Pending } from '../apply/org-batch.ts';
+import type { Decided, PendingCommand } from '../apply/org-batch.ts';
 
 /**
  * Errors for commands that were not executed. NOT_APPLIED says that nothing was written, so its reader may ask again
@@ -10,7 +10,7 @@ import type { Decided, Pending } from '../apply/org-batch.ts';
  */
 
 /** Of commands whose keys were not looked up. `inDoubt`: the outcome of a commit of their organization is unknown. */
-export function failUndecided(waiting: readonly Pending[], why: Refusal, inDoubt: boolean): void {
+export function failUndecided(waiting: readonly PendingCommand[], why: Refusal, inDoubt: boolean): void {
   for (const { command, settle } of waiting) fail(settle, why, isKeyed(command), inDoubt);
 }
 
@@ -20,7 +20,7 @@ export function failDecided(entries: readonly Decided[], why: Refusal, inDoubt: 
     fail(settle, why, changes ? hasKeyedItems(command) : isKeyed(command), inDoubt);
 }
 
-function fail(settle: Pending['settle'], why: Refusal, mayBeDone: boolean, inDoubt: boolean): void {
+function fail(settle: PendingCommand['settle'], why: Refusal, mayBeDone: boolean, inDoubt: boolean): void {
   const sameKey = inDoubt ? refusal('OUTCOME_UNKNOWN') : SAME_KEY;
   settle({ ok: false, refusal: mayBeDone && why.code === 'NOT_APPLIED' ? sameKey : why });
 }

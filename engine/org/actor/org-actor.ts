@@ -8,14 +8,13 @@ import type { Turns } from '../../runtime/turns.ts';
 import type { OrgStore } from '../../store/actor/actor-store.ts';
 import type { CommitError } from '../../store/actor/commit-store.ts';
 import type { DecidedCommand, DecideTools } from '../apply/apply-decision.ts';
-import { OrgBatch, type Pending } from '../apply/org-batch.ts';
+import { OrgBatch, type PendingCommand } from '../apply/org-batch.ts';
 import type { ShownTasks } from '../apply/shown-tasks.ts';
 import type { BatchOwner, GroupCommit } from '../commit/group-commit.ts';
 import type { ShardOwnership } from '../commit/shard-ownership.ts';
 import type { DueTimers } from '../decide/decision.ts';
 import type { IdDemand } from '../decide/id-demand.ts';
-import { noNeeds } from '../decide/record-search.ts';
-import { collectNeeds, idDemandOf, lacksRecordsOfAgent } from '../decide/rules.ts';
+import { collectNeeds, idDemandOf, lacksRecordsOfAgent, needsOf } from '../decide/rules.ts';
 import { boundsOfState } from '../state/memory-bounds.ts';
 import { OrgState } from '../state/org-state.ts';
 import { decideCommand } from './decide-command.ts';
@@ -43,7 +42,7 @@ export interface ActorServices {
   /** Publishes a commit: to local subscribers its events, to other processes hints. */
   readonly publish: (batch: OrgBatch) => void;
   /** The actor is no longer to be used; these commands were not decided and want another try. */
-  readonly onDiscarded: (actor: OrgActor, again: readonly Pending[], oneByOne: readonly Pending[]) => void;
+  readonly onDiscarded: (actor: OrgActor, again: readonly PendingCommand[], oneByOne: readonly PendingCommand[]) => void;
 }
 
 type Phase = 'loading' | 'live' | 'discarded';
@@ -54,7 +53,8 @@ type Phase = 'loading' | 'live' | 'discarded';
  * - `live`: a command whose records are in memory is decided at once; the others wait for a batched fetch, in the order
  * of arrival, except that only one batch of tasks goes with each fetch.
  * - `discarded`: a commit failed, or the shard was lost; the actor decides nothing more.
- * Invariant: no answer leaves before the newest change it rests on is durable (`#afterDurable`).
+ * Invariant: an answer leaves only when the newest change that it rests on is durable: it waits in the batch with that
+ * change, and `batchCommitted` sends it.
  */
 export class OrgActor implements BatchOwner {
   readonly organizationId: number;
@@ -65,9 +65,9 @@ export class OrgActor implements BatchOwner {
   #tools!: DecideTools;
   readonly #services: ActorServices;
   /** Commands that wait for their records, for ids, or for the head. */
-  #waiting: Pending[] = [];
+  #waiting: PendingCommand[] = [];
   /** Commands to be committed one by one, because a batch with them was refused. They go before all others. */
-  #oneByOne: Pending[];
+  #oneByOne: PendingCommand[];
   #fetching = false;
   #waking: Promise<void> | undefined;
   #ticket = 0;
@@ -77,7 +77,7 @@ export class OrgActor implements BatchOwner {
   #open: OrgBatch | undefined;
   #undurableCommands = 0;
 
-  constructor(organizationId: number, shard: number, services: ActorServices, oneByOne: readonly Pending[]) {
+  constructor(organizationId: number, shard: number, services: ActorServices, oneByOne: readonly PendingCommand[]) {
     this.organizationId = organizationId;
     this.shard = shard;
     this.#services = services;
@@ -126,7 +126,7 @@ export class OrgActor implements BatchOwner {
   }
 
   /** Decides a command, now or when its records are there. Refuses OVERLOADED past the mailbox's bound. */
-  ask(pending: Pending): void {
+  ask(pending: PendingCommand): void {
     this.lastUsedAt = this.#services.clock.monotonic();
     if (this.#waiting.length >= LIMITS.mailboxCommands || this.#undurableCommands >= LIMITS.undurableCommands) {
       pending.settle({ ok: false, refusal: refusal('OVERLOADED') });
@@ -251,9 +251,9 @@ export class OrgActor implements BatchOwner {
    * In the order of arrival, but with one batch of tasks: a command behind several batches waits for one fetch with one
    * of them.
    */
-  #takeWaiting(): Pending[] {
-    const taken: Pending[] = [];
-    const left: Pending[] = [];
+  #takeWaiting(): PendingCommand[] {
+    const taken: PendingCommand[] = [];
+    const left: PendingCommand[] = [];
     let hasBatch = false;
     for (const pending of this.#waiting) {
       const isLeft = taken.length === LIMITS.commandsPerFetch || (hasBatch && isBatch(pending));
@@ -270,48 +270,52 @@ export class OrgActor implements BatchOwner {
     this.#state.evict(this.#durableTicket, boundsOfState(this.tasksInMemory, this.#services.spareTasks()));
   }
 
-  async #fetchAndDecide(commands: readonly Pending[], alone: boolean): Promise<void> {
-    const { store, ids, batchTurns, log } = this.#services;
+  /** Reads what the commands lack, and decides them. `alone`: the only one is the next of those that are committed one by one. */
+  async #fetchAndDecide(commands: readonly PendingCommand[], alone: boolean): Promise<void> {
     this.#makeRoom();
     this.#fetching = true;
-    try {
-      for (let depth = 0; depth < DEEPEST_CHAIN; depth++) {
-        const needs = noNeeds();
-        let missing = false;
-        for (const { command } of commands) missing = collectNeeds(this.#state, command, needs) || missing;
-        if (needs.phones.size > 0) needs.contacts = this.#state.wantsContacts();
-        if (needs.idempotency.size > 0) needs.keysBehind = this.#state.keys.nextPage();
-        if (needs.codes.size > 0) needs.codesBehind = this.#state.codes.nextPage();
-        const fetched = missing ? await store.fetchRecords(this.organizationId, needs) : undefined;
-        if (fetched && this.isLive) this.#state.absorb(fetched);
-        if (!needs.isChained || !this.isLive) break;
-      }
-    } catch (error) {
-      log.warn({ err: error, organizationId: this.organizationId }, 'records could not be fetched');
-      if (this.isLive && alone) this.#oneByOne.shift();
-      for (const { settle } of commands) settle({ ok: false, refusal: refusal('UNAVAILABLE') });
-      this.#fetching = false;
-      return this.#proceed();
-    }
-    // Decided here and now: what was fetched may be evicted by the next fetch.
-    for (const pending of commands) {
-      // While it waits for its turn nothing is fetched, so nothing is evicted.
-      if (isBatch(pending)) await batchTurns.next();
-      const demand = idDemandOf(pending.command);
-      let hasIds = ids.has(demand);
-      // Looked at again each time: other actors may have waited for the same ids, and been first.
-      while (!hasIds && (await this.#idsCome(demand))) hasIds = ids.has(demand);
-      if (!hasIds) pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
-      else if (this.isLive && lacksRecordsOfAgent(this.#state, pending.command)) this.#waiting.push(pending);
-      else if (this.isLive) this.#decide(pending);
-      else if (!alone) this.#services.onDiscarded(this, [pending], []);
-    }
+    if (await this.#fetch(commands)) {
+      // Decided here and now: what was fetched may be evicted by the next fetch.
+      for (const pending of commands) await this.#decideFetched(pending, alone);
+    } else for (const { settle } of commands) settle({ ok: false, refusal: refusal('UNAVAILABLE') });
     if (alone && this.isLive) {
       this.#oneByOne.shift();
       this.#open = undefined;
     }
     this.#fetching = false;
     this.#proceed();
+  }
+
+  /** Brings the records that the commands lack into memory. False when they could not be read. */
+  async #fetch(commands: readonly PendingCommand[]): Promise<boolean> {
+    try {
+      for (let depth = 0; depth < DEEPEST_CHAIN; depth++) {
+        const needs = needsOf(this.#state, commands);
+        if (!needs) break;
+        const fetched = await this.#services.store.fetchRecords(this.organizationId, needs);
+        if (!this.isLive) break;
+        this.#state.absorb(fetched);
+        if (!needs.isChained) break;
+      }
+      return true;
+    } catch (error) {
+      this.#services.log.warn({ err: error, organizationId: this.organizationId }, 'records could not be fetched');
+      return false;
+    }
+  }
+
+  async #decideFetched(pending: PendingCommand, alone: boolean): Promise<void> {
+    const { ids, batchTurns } = this.#services;
+    // While it waits for its turn nothing is fetched, so nothing is evicted.
+    if (isBatch(pending)) await batchTurns.next();
+    const demand = idDemandOf(pending.command);
+    // Looked at again each time: other actors may have waited for the same ids, and been first.
+    while (!ids.has(demand)) {
+      if (!(await this.#idsCome(demand))) return pending.settle({ ok: false, refusal: refusal('UNAVAILABLE') });
+    }
+    if (this.isLive && lacksRecordsOfAgent(this.#state, pending.command)) this.#waiting.push(pending);
+    else if (this.isLive) this.#decide(pending);
+    else if (!alone) this.#services.onDiscarded(this, [pending], []);
   }
 
   async #idsCome(demand: IdDemand): Promise<boolean> {
@@ -324,7 +328,7 @@ export class OrgActor implements BatchOwner {
     }
   }
 
-  #decide(pending: Pending, due?: DueTimers): void {
+  #decide(pending: PendingCommand, due?: DueTimers): void {
     if (this.#services.ownership.standingOf(this.shard) !== 'owned') {
       return pending.settle({ ok: false, refusal: refusal('NOT_OWNER') });
     }
@@ -338,7 +342,7 @@ export class OrgActor implements BatchOwner {
       return this.#discard(refusal('NOT_APPLIED'));
     }
     this.#sealFull();
-    // An answer that made no rows rests on the newest decision at the latest; a read knows better.
+    // An answer without rows waits for the newest decision; a read waits only for what it shows.
     const ticket = decided.restsOn ?? this.#ticket;
     if (ticket <= this.#durableTicket) return pending.settle(decided.answer());
     const batch = this.#undurable.find((candidate) => candidate.ticket === ticket)!;
@@ -382,7 +386,7 @@ function isFull({ rows, bytes }: OrgBatch): boolean {
   return rows >= LIMITS.batchRows || bytes >= LIMITS.batchBytes;
 }
 
-function isBatch({ command }: Pending): boolean {
+function isBatch({ command }: PendingCommand): boolean {
   return command.kind === 'create-tasks' || command.kind === 'act-on-tasks';
 }
 

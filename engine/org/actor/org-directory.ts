@@ -7,7 +7,7 @@ import type { RandomSource } from '../../runtime/random.ts';
 import { shardOf } from '../../runtime/shard-of.ts';
 import { Turns } from '../../runtime/turns.ts';
 import type { OrgStore } from '../../store/actor/actor-store.ts';
-import type { OrgBatch, Pending } from '../apply/org-batch.ts';
+import type { OrgBatch, PendingCommand } from '../apply/org-batch.ts';
 import { ShownTasks } from '../apply/shown-tasks.ts';
 import type { GroupCommit } from '../commit/group-commit.ts';
 import type { ShardOwnership } from '../commit/shard-ownership.ts';
@@ -110,7 +110,7 @@ export class OrgDirectory {
     }
   }
 
-  #ask(organizationId: number, pending: Pending): void {
+  #ask(organizationId: number, pending: PendingCommand): void {
     const standing = this.#options.ownership.standingOf(shardOf(organizationId));
     if (standing !== 'owned' || !this.#accepting) {
       return failUndecided(
@@ -123,7 +123,7 @@ export class OrgDirectory {
     actor.ask(pending);
   }
 
-  #start(organizationId: number, oneByOne: readonly Pending[]): OrgActor {
+  #start(organizationId: number, oneByOne: readonly PendingCommand[]): OrgActor {
     if (this.#actors.size >= LIMITS.liveActors) this.#passivateIdlest();
     const actor = new OrgActor(organizationId, shardOf(organizationId), this.#services, oneByOne);
     this.#actors.set(organizationId, actor);
@@ -144,7 +144,7 @@ export class OrgDirectory {
     }
   }
 
-  #discarded(actor: OrgActor, again: readonly Pending[], oneByOne: readonly Pending[]): void {
+  #discarded(actor: OrgActor, again: readonly PendingCommand[], oneByOne: readonly PendingCommand[]): void {
     const { organizationId } = actor;
     if (this.#actors.get(organizationId) === actor) this.#actors.delete(organizationId);
     if (oneByOne.length > 0) {

@@ -13,7 +13,7 @@ import { auditLineOf } from './audit-line.ts';
 import { encodeShown } from './encode-shown.ts';
 import { type ToldChange, tellNews } from './event-encoding.ts';
 import type { OrgBatch } from './org-batch.ts';
-import { belongingsOf, blursSearches } from './searched-records.ts';
+import { belongingsOf, blursTextSearches } from './searched-records.ts';
 import type { ShownTasks } from './shown-tasks.ts';
 import { UntoldTasks } from './untold-tasks.ts';
 
@@ -76,7 +76,7 @@ export function applyDraft(
     } else {
       const before = untold.note(change);
       const line = auditLineOf(state, change, caller, at);
-      batch.blursSearches ||= blursSearches(state, change);
+      batch.blursTextSearches ||= blursTextSearches(state, change);
       state.apply(change, batch.ticket);
       batch.stage(
         change,

@@ -61,8 +61,8 @@ function auditedBy(state: StateView, change: Change): Audited | undefined {
         recordType: 'payment',
         recordId,
         version,
-        before: before ? told(before) : null,
-        after: told(change.payment),
+        before: before ? withoutCheckoutToken(before) : null,
+        after: withoutCheckoutToken(change.payment),
       };
     }
     case 'move-money': {
@@ -77,6 +77,6 @@ function auditedBy(state: StateView, change: Change): Audited | undefined {
 }
 
 /** The checkout token opens the checkout page, so leave it out of the audit log. */
-function told({ checkoutToken: _, ...payment }: PaymentRecord): object {
+function withoutCheckoutToken({ checkoutToken: _, ...payment }: PaymentRecord): object {
   return payment;
 }

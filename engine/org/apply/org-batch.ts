@@ -19,14 +19,14 @@ import type { Change } from '../state/changes.ts';
 import { helpsSearches } from './helps-searches.ts';
 
 /** A command in progress: its caller, and its answer once the batch is durable. */
-export interface Pending {
+export interface PendingCommand {
   readonly command: Command;
   readonly settle: (answer: Answer) => void;
   /** Set once it was in a batch that Postgres refused. */
   readonly retried?: boolean;
 }
 
-export interface Decided extends Pending {
+export interface Decided extends PendingCommand {
   readonly answer: () => Answer;
   /** False for reads and refusals, which only wait for what they rest on. */
   readonly changes: boolean;
@@ -91,7 +91,7 @@ export class OrgBatch {
   /** Something in it may let a task find an agent that found none before. */
   helpsSearches = false;
   /** The results of searches may have changed by more than the changed tasks tell. */
-  blursSearches = false;
+  blursTextSearches = false;
   readonly entries: Decided[] = [];
   /** An estimate: what is exact is counted when the group is encoded. */
   bytes = 0;

@@ -22,7 +22,7 @@ function of(state: OrgState, { task, location, packages }: TaskFacts): Belonging
  * Whether a change that is about to be applied moves what a search finds of tasks that do not change themselves: another
  * name or phone of a customer, another barcode, or a package that leaves its task.
  */
-export function blursSearches(state: OrgState, change: Change): boolean {
+export function blursTextSearches(state: OrgState, change: Change): boolean {
   if (change.kind === 'put-package') {
     const { record, leaves } = change;
     return record.version > 1 && (leaves !== null || state.findPackage(record.id)?.record.barcode !== record.barcode);

@@ -165,8 +165,12 @@ export class GroupCommit {
       return { ...flight, marks: flights.slice(index).map(({ groupId }) => groupId) };
     });
     if (doubtful.length === 0) return ends;
-    const outcomes = await this.#options.settler.settle(doubtful);
-    return ends.map((error) => (error?.failure === 'unknown' ? errorOf(outcomes.shift()!, error) : error));
+    const settled = await this.#options.settler.settle(doubtful);
+    const outcomes = new Map(doubtful.map(({ groupId }, index) => [groupId, settled[index]!]));
+    return ends.map((error, index) => {
+      const outcome = outcomes.get(flights[index]!.groupId);
+      return outcome && error ? errorOf(outcome, error) : error;
+    });
   }
 
   /**

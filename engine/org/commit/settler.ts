@@ -18,8 +18,8 @@ export interface SentGroup {
 /** One that nobody heard of again. */
 export interface DoubtfulGroup extends SentGroup {
   /**
-   * Its id, and those of the groups that were sent behind it: where they have written over it, it was written, too, for
-   * the heads had to be as it had left them.
+   * The id of this group, and the ids of the groups that were sent behind it. A later group is written only when the
+   * heads are as this group left them, so a later id in a head proves this group too.
    */
   readonly marks: readonly string[];
 }

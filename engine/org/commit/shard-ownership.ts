@@ -46,9 +46,9 @@ export class ShardOwnership {
   readonly #options: OwnershipOptions;
   readonly #epochs = new Map<number, number>();
   readonly #settling = new Set<number>();
-  /** Those of them that nobody is at any more, with the epoch of the commit. */
+  /** Shards that the settler gave up: the renewals raise their epochs. The value is the epoch of the doubtful commit. */
   readonly #unsettled = new Map<number, number>();
-  /** Since a renewal last asked which shards are ours: what it then hears of these is older than that. */
+  /** Shards lost after a renewal asked which shards are ours: its answer may still name them, and is older than the loss. */
   #lostMeanwhile = new Set<number>();
   /** On the monotonic clock: counted from before the renewal was sent, so never later than what Postgres noted. */
   #leaseUntil = 0;

@@ -3,12 +3,12 @@ import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import type { Draft } from '../state/draft.ts';
 import type { DecideContext, Decision, Shown } from './decision.ts';
 import { type IdDemand, ORDINARY } from './id-demand.ts';
-import type { RecordSearch } from './record-search.ts';
+import type { NeededRecords } from './needed-records.ts';
 
 /** Everything that the actor must know about one kind of command. */
 export interface Rule<C extends SingleCommand> {
   /** Names the records that the decision reads, so that the actor fetches those that memory lacks. */
-  readonly needs: (search: RecordSearch, command: C) => void;
+  readonly needs: (needed: NeededRecords, command: C) => void;
   /** Returns the largest number of ids that the decision may take. */
   readonly ids: (command: C) => IdDemand;
   /** Whether accounts and loads must be looked at again before the decision: the task may have changed its agent. */
@@ -49,8 +49,8 @@ export function taskById(draft: Draft, { taskId }: { readonly taskId: number }):
 }
 
 /** The usual `needs` of a command about one task. */
-export function needsTask(search: RecordSearch, { taskId }: { readonly taskId: number }): void {
-  search.task(taskId);
+export function needsTask(needed: NeededRecords, { taskId }: { readonly taskId: number }): void {
+  needed.task(taskId);
 }
 
 /** The `needs` of a command that reads only the organization. */

@@ -19,7 +19,7 @@ import { payTaskRule } from './money/pay-task.ts';
 import { refundPaymentRule } from './money/refund-payment.ts';
 import { settlePaymentRule } from './money/settle-payment.ts';
 import { topUpWalletRule } from './money/top-up-wallet.ts';
-import { noNeeds, RecordSearch } from './record-search.ts';
+import { noNeeds, NeededRecords } from './needed-records.ts';
 import { changeDutyRule } from './records/change-duty.ts';
 import { createAgentRule } from './records/create-agent.ts';
 import { createCustomerRule } from './records/create-customer.ts';
@@ -110,12 +110,24 @@ function ruledBy(command: Exclude<Command, ReadTask | CreateTasks>): readonly Si
 
 /** Whether the command reads a record that memory lacks. With `needs`, adds the missing records there. */
 export function collectNeeds(state: OrgState, command: Command, needs?: RecordNeeds): boolean {
-  const search = new RecordSearch(state, needs);
-  search.idempotency(command.idempotency);
-  if (command.kind === 'read-task') search.task(command.taskId);
-  else if (command.kind === 'create-tasks') search.newTasks(command);
-  else for (const one of ruledBy(command)) ruleOf(one).needs(search, one);
-  return search.missing;
+  const needed = new NeededRecords(state, needs);
+  needed.idempotency(command.idempotency);
+  if (command.kind === 'read-task') needed.task(command.taskId);
+  else if (command.kind === 'create-tasks') needed.newTasks(command);
+  else for (const one of ruledBy(command)) ruleOf(one).needs(needed, one);
+  return needed.missing;
+}
+
+/** What these commands read and memory lacks, with a page of what is asked for again and again; undefined when it lacks nothing. */
+export function needsOf(state: OrgState, commands: readonly { readonly command: Command }[]): RecordNeeds | undefined {
+  const needs = noNeeds();
+  let isMissing = false;
+  for (const { command } of commands) isMissing = collectNeeds(state, command, needs) || isMissing;
+  if (!isMissing) return undefined;
+  if (needs.phones.size > 0) needs.contacts = state.wantsContacts();
+  if (needs.idempotency.size > 0) needs.keysBehind = state.keys.nextPage();
+  if (needs.codes.size > 0) needs.codesBehind = state.codes.nextPage();
+  return needs;
 }
 
 /** Whether the command rests on accounts or loads that were not fetched: the task had another agent then. */

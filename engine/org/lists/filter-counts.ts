@@ -185,9 +185,9 @@ export class FilterCounts {
     expectedSequence: number,
     lastSequence: number,
     changes: readonly TaskChange[],
-    blursSearches = false,
+    blursTextSearches = false,
   ): void {
-    if (blursSearches) this.#logs.get(organizationId)?.forgetSearches();
+    if (blursTextSearches) this.#logs.get(organizationId)?.forgetSearches();
     if (lastSequence > expectedSequence) {
       this.#logs.get(organizationId)?.append(expectedSequence, { lastSequence, changes });
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { noNeeds } from '../../../engine/org/decide/record-search.ts';
+import { noNeeds } from '../../../engine/org/decide/needed-records.ts';
 import type { Engine } from '../../../engine/org/start-engine.ts';
 import { createOrgStore } from '../../../engine/store/actor/actor-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';

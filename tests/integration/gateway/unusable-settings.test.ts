@@ -93,6 +93,30 @@ test('the administrator program names an address that cannot be used', async () 
   assert.doesNotMatch(output, /hush|^ +at /m);
 });
 
+/** The address of the test's database with another part. */
+function elsewhere(part: Partial<Pick<URL, 'pathname' | 'username' | 'port'>>): string {
+  return Object.assign(new URL(database.url), { password: 'hush' }, part).href;
+}
+
+for (const [place, part, isFinal] of [
+  ['a database that is not there', { pathname: '/nothing' }, true],
+  ['a role that is not there', { username: 'nobody' }, true],
+  ['a port where no Postgres is', { port: '1' }, false],
+] as const) {
+  // The workers wait for a Postgres that does not answer.
+  const programs = (['migrate', 'gateway', 'workers'] as const).filter((program) => isFinal || program !== 'workers');
+  for (const program of programs)
+    test(`${program} with DATABASE_URL of ${place} ends and names it`, async () => {
+      assertNamed(await run(program, { DATABASE_URL: elsewhere(part) }), 'DATABASE_URL');
+    });
+}
+
+test('the administrator program names the address of a database that is not there', async () => {
+  const { code, output } = await run('admin', { DATABASE_URL: elsewhere({ pathname: '/nothing' }) }, ['shards', 'list']);
+  assert.equal(code, 1);
+  assert.match(output, /^DATABASE_URL leads to no database that lets us in: database "nothing" does not exist\n$/);
+});
+
 for (const encoding of ['LATIN1', 'SQL_ASCII']) {
   test(`each program refuses a database in ${encoding} and says what to do, and migrating leaves it empty`, async () => {
     const latin = await createDatabase(database.url, randomName('test'), `template0 ENCODING ${encoding} LOCALE 'C'`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noNeeds } from '../../../engine/org/decide/record-search.ts';
+import { noNeeds } from '../../../engine/org/decide/needed-records.ts';
 import { STAMPED_TASK } from '../../../engine/org/lists/read-texts.ts';
 import { createOrgStore, forActors } from '../../../engine/store/actor/actor-store.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';

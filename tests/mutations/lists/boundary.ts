@@ -182,6 +182,15 @@ export const BOUNDARY: readonly Mutation[] = [
     [['await checkMigrated(stores.sql);', '', 'A database without migrations is no defect of the program.']],
   ),
   ...mutationsOf(
+    'engine/store/unusable-database.ts',
+    ['integration/gateway/unusable-settings'],
+    [
+      ['|3D000', '', 'A database that is not there has its setting named.'],
+      ['(28|', '(29|', 'A role that may not enter has its setting named.'],
+      ['ECONN|', '', 'An address where nobody answers has its setting named.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/admin-cli/parse-verb.ts',
     ['integration/admin/verbs'],
     [['  assertChange(verb, values);\n', '', 'A change of nothing is not understood.']],

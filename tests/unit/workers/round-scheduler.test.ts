@@ -109,7 +109,7 @@ function searching(organizationId: number, settings: Partial<AssignmentSettings>
 
 /** A hint of a commit that may help searches. */
 function hint(scheduler: RoundScheduler, organization: SearchingOrganization): void {
-  scheduler.told([organization.organizationId]);
+  scheduler.noteHelpful([organization.organizationId]);
   scheduler.nudge([organization]);
 }
 

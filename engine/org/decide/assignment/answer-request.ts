@@ -10,7 +10,7 @@ import { judgeFit } from '../steps/agent-fit.ts';
 import { draftDecline, settingsOf } from '../steps/task-search.ts';
 
 export const answerRequestRule = rule<AnswerRequest>({
-  needs: (search, { requestId, answer }) => search.request(requestId, answer === 'accept'),
+  needs: (needed, { requestId, answer }) => needed.request(requestId, answer === 'accept'),
   decide: decideAnswerRequest,
 });
 

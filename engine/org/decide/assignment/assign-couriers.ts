@@ -11,8 +11,8 @@ import { draftStatus, settingsOf } from '../steps/task-search.ts';
 const EMPTY = loadOf([]);
 
 export const assignCouriersRule = rule<AssignCouriers>({
-  needs(search, { assignments }) {
-    for (const { taskId } of assignments) search.task(taskId);
+  needs(needed, { assignments }) {
+    for (const { taskId } of assignments) needed.task(taskId);
   },
   decide: decideAssignCouriers,
 });

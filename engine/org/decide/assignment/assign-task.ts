@@ -13,9 +13,9 @@ import { withoutSearch } from '../steps/task-end.ts';
 import { withdrawFromFull } from '../steps/task-search.ts';
 
 export const assignTaskRule = rule<AssignTask>({
-  needs(search, { taskId, input }) {
-    search.task(taskId);
-    search.takerWithOffers(input.agentId);
+  needs(needed, { taskId, input }) {
+    needed.task(taskId);
+    needed.takerWithOffers(input.agentId);
   },
   task: taskById,
   decide: decideAssignTask,

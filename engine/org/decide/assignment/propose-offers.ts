@@ -8,6 +8,7 @@ import { mayWorkAt } from '../../../domain/assignment/agent-shifts.ts';
 import { declinedReason, isSought, wasAsked } from '../../../domain/assignment/assignment-machine.ts';
 import { lacksSkills } from '../../../domain/assignment/eligibility.ts';
 import { failureOf, isOtherLack, isWorthNoting, noteOf } from '../../../domain/assignment/search-wait.ts';
+import { isoOf } from '../../../domain/shown-time.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN } from '../decision.ts';
@@ -19,7 +20,7 @@ import { draftRequest } from '../steps/request-steps.ts';
 import { draftSearch, draftStatus, endSearchIfOver, failSearch, settingsOf } from '../steps/task-search.ts';
 
 export const proposeOffersRule = rule<ProposeOffers>({
-  needs: (search, command) => search.proposal(command),
+  needs: (needed, command) => needed.proposal(command),
   ids: ({ offers }) => ({ ...ORDINARY, assignment_request: offers.length }),
   decide: decideProposeOffers,
 });
@@ -159,7 +160,7 @@ function newRequest(
     score,
     distanceM,
     etaSeconds,
-    expiresAt: new Date(Date.parse(now) + settings.requestTtlSeconds * 1_000).toISOString(),
+    expiresAt: isoOf(Date.parse(now) + settings.requestTtlSeconds * 1_000),
     respondedAt: null,
     rejectionReason: null,
     createdAt: now,

@@ -20,7 +20,7 @@ type AmendInput = AmendTask['input'];
 type Fields = { -readonly [K in keyof TaskRecord]?: TaskRecord[K] };
 
 export const amendTaskRule = rule<AmendTask>({
-  needs: (search, { taskId }) => search.taskWithLoad(taskId),
+  needs: (needed, { taskId }) => needed.taskWithLoad(taskId),
   followsAgent: true,
   task: taskById,
   decide: decideAmendTask,

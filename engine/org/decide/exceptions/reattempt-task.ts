@@ -17,9 +17,9 @@ import { currentPayment, giveUpPayment } from '../steps/payment-steps.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
 
 export const reattemptTaskRule = rule<ReattemptTask>({
-  needs(search, { taskId }) {
-    search.task(taskId);
-    search.paymentOf(taskId);
+  needs(needed, { taskId }) {
+    needed.task(taskId);
+    needed.paymentOf(taskId);
   },
   task: taskById,
   decide: decideReattemptTask,

@@ -24,9 +24,9 @@ import {
 import { tellUpdated } from '../steps/tell-updated.ts';
 
 export const payTaskRule = rule<PayTask>({
-  needs(search, { input }) {
-    search.task(input.taskId);
-    search.moneyOf(input.taskId);
+  needs(needed, { input }) {
+    needed.task(input.taskId);
+    needed.moneyOf(input.taskId);
   },
   ids: () => MONEY,
   followsAgent: true,

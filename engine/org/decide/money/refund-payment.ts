@@ -9,7 +9,7 @@ import { rule } from '../rule.ts';
 import { changePayment, draftRefund, judgeMovement, tellPayment } from '../steps/payment-steps.ts';
 
 export const refundPaymentRule = rule<RefundPayment>({
-  needs: (search, { paymentId }) => search.paymentWithMoney(paymentId),
+  needs: (needed, { paymentId }) => needed.paymentWithMoney(paymentId),
   ids: () => MONEY,
   followsAgent: true,
   decide: decideRefundPayment,

@@ -19,7 +19,7 @@ import {
 } from '../steps/payment-steps.ts';
 
 export const settlePaymentRule = rule<SettlePayment>({
-  needs: (search, { paymentId }) => search.paymentWithMoney(paymentId),
+  needs: (needed, { paymentId }) => needed.paymentWithMoney(paymentId),
   ids: () => MONEY,
   followsAgent: true,
   decide: decideSettlePayment,

@@ -10,9 +10,9 @@ import { rule } from '../rule.ts';
 import { draftTransfer, judgeMovement } from '../steps/payment-steps.ts';
 
 export const topUpWalletRule = rule<TopUpWallet>({
-  needs(search, { customerId }) {
-    search.customer(customerId);
-    search.accounts([...OWN_ACCOUNTS, walletOf(customerId)]);
+  needs(needed, { customerId }) {
+    needed.customer(customerId);
+    needed.accounts([...OWN_ACCOUNTS, walletOf(customerId)]);
   },
   ids: () => MONEY,
   followsAgent: true,

@@ -7,7 +7,7 @@ import { type DecideContext, type Decision, done, refuse } from '../decision.ts'
 import { rule } from '../rule.ts';
 
 export const changeDutyRule = rule<ChangeDuty>({
-  needs: (search, { agentId }) => search.agent(agentId),
+  needs: (needed, { agentId }) => needed.agent(agentId),
   decide: decideChangeDuty,
 });
 

@@ -11,7 +11,7 @@ import { rule } from '../rule.ts';
 import { homeOf, phoneOf, skillsOf, vehicleOf } from './agent-fields.ts';
 
 export const createAgentRule = rule<CreateAgent>({
-  needs: (search, { input }) => search.freeEmail(input.email),
+  needs: (needed, { input }) => needed.freeEmail(input.email),
   ids: () => NEW_AGENT,
   decide: decideCreateAgent,
 });

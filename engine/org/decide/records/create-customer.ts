@@ -6,7 +6,7 @@ import { rule } from '../rule.ts';
 import { draftCustomer } from '../steps/new-customer.ts';
 
 export const createCustomerRule = rule<CreateCustomer>({
-  needs: (search, { input }) => search.phone(input.phone.e164),
+  needs: (needed, { input }) => needed.phone(input.phone.e164),
   decide: decideCreateCustomer,
 });
 

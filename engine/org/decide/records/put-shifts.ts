@@ -4,6 +4,7 @@ import { notFound, refusal } from '../../../../schema/errors.ts';
 import type { PutShiftsInput, WorkShift, WorkSpan } from '../../../../schema/fleet/shift.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import { shiftFieldsOf, startingIn } from '../../../domain/assignment/agent-shifts.ts';
+import { isoOf } from '../../../domain/shown-time.ts';
 import { encodeShifts } from '../../../views/agent-view.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, refuse, violate } from '../decision.ts';
@@ -11,9 +12,9 @@ import { rule } from '../rule.ts';
 import { followShifts } from './follow-shifts.ts';
 
 export const putShiftsRule = rule<PutShifts>({
-  needs(search, { agentId }) {
-    search.agent(agentId);
-    search.loadOf(agentId);
+  needs(needed, { agentId }) {
+    needed.agent(agentId);
+    needed.loadOf(agentId);
   },
   decide: decidePutShifts,
 });
@@ -39,7 +40,7 @@ function decidePutShifts(draft: Draft, { agentId, input }: PutShifts, { now }: D
   const ordered = given.sort(byStart);
   const shown: Decision = { ok: true, status: 200, shown: { kind: 'written', json: encodeShifts(ordered) } };
   if (isDeepStrictEqual(ordered, [...replaced])) return shown;
-  const forgottenBefore = new Date(Date.parse(now) - LIMITS.shiftsKeptMs).toISOString();
+  const forgottenBefore = isoOf(Date.parse(now) - LIMITS.shiftsKeptMs);
   const shifts = [...kept.filter(({ endsAt }) => endsAt > forgottenBefore), ...ordered].sort(byStart);
   if (shifts.length > LIMITS.shiftsPerAgent)
     return refuse(refusal('TOO_MANY_SHIFTS', undefined, { limit: LIMITS.shiftsPerAgent }));

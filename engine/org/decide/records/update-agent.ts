@@ -11,11 +11,11 @@ import { homeOf, phoneOf, skillsOf, vehicleOf } from './agent-fields.ts';
 import { draftDuty } from './change-duty.ts';
 
 export const updateAgentRule = rule<UpdateAgent>({
-  needs(search, { agentId, input }) {
-    search.agent(agentId);
+  needs(needed, { agentId, input }) {
+    needed.agent(agentId);
     if (!mayEndOffers(input)) return;
-    search.loadOf(agentId);
-    search.openRequestsOf(agentId);
+    needed.loadOf(agentId);
+    needed.openRequestsOf(agentId);
   },
   target: ({ agentId }) => ({ kind: 'agent', id: agentId }),
   decide: decideUpdateAgent,

@@ -6,9 +6,9 @@ import { type DecideContext, type Decision, done, refuse } from '../decision.ts'
 import { rule } from '../rule.ts';
 
 export const updateCustomerRule = rule<UpdateCustomer>({
-  needs(search, { customerId, input }) {
-    search.customer(customerId);
-    search.phone(input.phone?.e164);
+  needs(needed, { customerId, input }) {
+    needed.customer(customerId);
+    needed.phone(input.phone?.e164);
   },
   decide: decideUpdateCustomer,
 });

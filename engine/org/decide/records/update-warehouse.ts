@@ -6,7 +6,7 @@ import { rule } from '../rule.ts';
 import { draftLocation, isAt } from '../steps/new-location.ts';
 
 export const updateWarehouseRule = rule<UpdateWarehouse>({
-  needs: (search, { warehouseId }) => search.warehouse(warehouseId),
+  needs: (needed, { warehouseId }) => needed.warehouse(warehouseId),
   target: ({ warehouseId }) => ({ kind: 'warehouse', id: warehouseId }),
   decide: decideUpdateWarehouse,
 });

@@ -8,7 +8,7 @@ import { isCashType, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import { newSearch } from '../../../domain/assignment/assignment-machine.ts';
 import { parseAmount } from '../../../domain/money/money.ts';
 import { barcodeOf, requirementsAfter, usualRequirements } from '../../../domain/tasks/requirements.ts';
-import { deadlineOf } from '../../../domain/tasks/task-deadline.ts';
+import { changedTask, deadlineOf } from '../../../domain/tasks/task-deadline.ts';
 import { UNVISITED } from '../../../domain/tasks/task-machine.ts';
 import { BASE64_URL, CROCKFORD_BASE32 } from '../../../runtime/random.ts';
 import type { Draft } from '../../state/draft.ts';
@@ -196,7 +196,7 @@ function movePackages(draft: Draft, ids: readonly number[], taskId: number, now:
   for (const id of owners) {
     const { task, packages } = draft.findTask(id)!;
     const left = packages.filter((record) => !ids.includes(record.id));
-    draft.put({ kind: 'put-task', task: { ...task, version: task.version + 1, updatedAt: now }, packages: left });
+    draft.put({ kind: 'put-task', task: changedTask(task, {}, now), packages: left });
     tellUpdated(draft, id, ['packages']);
   }
   return moved;

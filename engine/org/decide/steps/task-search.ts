@@ -108,7 +108,10 @@ export function draftDecline(
   endSearchIfOver(draft, taskId, now);
 }
 
-/** After another task has come to an agent: what it is still asked to take and can carry no more is searched on without it. */
+/**
+ * The agent has just got another task. Withdraws its open requests for tasks that its vehicle can no longer carry; their
+ * searches go on without this agent.
+ */
 export function withdrawFromFull(draft: Draft, agentId: number, now: string): void {
   for (const request of draft.openRequestsOf(agentId)) withdrawIfUnsuited(draft, request, now);
 }
@@ -118,7 +121,7 @@ export function withdrawIfUnsuited(draft: Draft, request: AssignmentRequestRecor
   const { taskId, agentId } = request;
   const facts = draft.findTask(taskId);
   const agent = draft.findAgent(agentId);
-  // Those in memory alone, where an agent is given a task without its requests being read.
+  // Some commands give an agent a task without reading its requests: then only those in memory are looked at.
   if (!facts || !agent || isSuited(draft, facts, agent)) return;
   draftDecline(draft, taskId, request, 'cancelled', now, 'withdrawn');
 }
@@ -135,8 +138,8 @@ export function endSearchIfOver(draft: Draft, taskId: number, now: string): void
 }
 
 /**
- * Ends a search without success. The history tells its reason as the task does: what the last round lacked, where that is
- * told as well, has a name of its own in `details`, as it may be another one.
+ * Ends a search without success. `details.reason` is the reason that the task shows. The last round may have lacked
+ * something else: that is `details.lacking`.
  */
 export function failSearch(
   draft: Draft,

@@ -1,6 +1,7 @@
 import type { AddPackage } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { judgeUpdate } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
@@ -11,7 +12,7 @@ import { withdrawIfUnsuited } from '../steps/task-search.ts';
 import { tellUpdated } from '../steps/tell-updated.ts';
 
 export const addPackageRule = rule<AddPackage>({
-  needs: (search, { taskId }) => search.taskWithAsked(taskId),
+  needs: (needed, { taskId }) => needed.taskWithAsked(taskId),
   task: taskById,
   decide: decideAddPackage,
 });
@@ -29,7 +30,7 @@ export function decideAddPackage(draft: Draft, command: AddPackage, context: Dec
     return refuse(refusal('TOO_MANY_PACKAGES', undefined, { limit: LIMITS.packagesPerTask }));
   }
   const record = draftPackage(draft, input, taskId, context);
-  const task = { ...facts.task, version: facts.task.version + 1, updatedAt: context.now };
+  const task = changedTask(facts.task, {}, context.now);
   draft.put({ kind: 'put-task', task, packages: [...facts.packages, record] });
   const tooLarge = checkFamilySize(draft, taskId);
   if (tooLarge) return refuse(tooLarge);

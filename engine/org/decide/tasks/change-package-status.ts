@@ -2,6 +2,7 @@ import type { ChangePackageStatus } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
 import { judgePackageStep } from '../../../domain/tasks/package-machine.ts';
 import { isPickedUpByPackage } from '../../../domain/tasks/pickup.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { maySee } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
@@ -9,7 +10,7 @@ import { rule } from '../rule.ts';
 import { tellPickedUp } from './pick-up-task.ts';
 
 export const changePackageStatusRule = rule<ChangePackageStatus>({
-  needs: (search, { packageId }) => search.package(packageId),
+  needs: (needed, { packageId }) => needed.package(packageId),
   task: (draft, { packageId }) => draft.findPackage(packageId)?.owner ?? undefined,
   target: ({ packageId }) => ({ kind: 'package', id: packageId }),
   decide: decideChangePackageStatus,
@@ -39,7 +40,7 @@ export function decideChangePackageStatus(
   const packages = facts.packages.map((other) => (other.id === packageId ? record : other));
   const isFirst = record.status === 'picked_up' && isPickedUpByPackage(facts.task);
   const pickedUpAt = isFirst ? context.now : facts.task.pickedUpAt;
-  const task = { ...facts.task, version: facts.task.version + 1, pickedUpAt, updatedAt: context.now };
+  const task = changedTask(facts.task, { pickedUpAt }, context.now);
   const step = { previousStatus: before.status, status: record.status, reason: input.reason ?? null };
   draft.put({ kind: 'put-package', record, leaves: null });
   draft.put({ kind: 'put-task', task, packages });

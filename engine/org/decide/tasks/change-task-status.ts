@@ -1,7 +1,7 @@
 import type { ChangeTaskStatus } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
 import { isTerminal, type TaskRecord } from '../../../../schema/tasks/task.ts';
-import { closedRequest } from '../../../domain/assignment/assignment-machine.ts';
+import { closedRequest, hasRunOut } from '../../../domain/assignment/assignment-machine.ts';
 import { mayHandleExceptions } from '../../../domain/tasks/exceptions.ts';
 import { missingOf } from '../../../domain/tasks/requirements.ts';
 import { detailsOfStep } from '../../../domain/tasks/step-details.ts';
@@ -21,9 +21,9 @@ import { endPackages, withoutSearch } from '../steps/task-end.ts';
 type StatusInput = ChangeTaskStatus['input'];
 
 export const changeTaskStatusRule = rule<ChangeTaskStatus>({
-  needs(search, { taskId, input }) {
-    search.task(taskId);
-    search.moneyOfEnd(taskId, input.status);
+  needs(needed, { taskId, input }) {
+    needed.task(taskId);
+    needed.moneyOfEnd(taskId, input.status);
   },
   // Agents complete the tasks that collect cash and hand it over.
   ids: () => MONEY,
@@ -51,9 +51,8 @@ export function decideChangeTaskStatus(draft: Draft, command: ChangeTaskStatus, 
   if (verdict.kind === 'unchanged') return done('task', taskId);
   // An asked agent takes the task by this step too, as long as the request waits.
   const [offer] = facts.task.search?.open ?? [];
-  if (input.status === 'accepted' && offer && context.now >= offer.expiresAt) {
+  if (input.status === 'accepted' && offer && hasRunOut(offer, context.now))
     return refuse(refusal('ASSIGNMENT_REQUEST_EXPIRED'));
-  }
   const children = (facts.task.childIds ?? []).map((id) => draft.findTask(id)!);
   const moving = [...children.filter(({ task }) => !isTerminal(task.status)), facts];
   for (const { task } of [...children, facts]) {

@@ -16,7 +16,7 @@ import { followChildren } from '../steps/job-upkeep.ts';
 import { draftTask } from '../steps/new-task.ts';
 
 export const createTaskRule = rule<CreateTask>({
-  needs: (search, { input, caller }) => search.newTask(input, caller.channelId),
+  needs: (needed, { input, caller }) => needed.newTask(input, caller.channelId),
   ids: ({ input }) => (input.children ? demandOfTasks([input]) : ORDINARY),
   decide: decideCreateTask,
 });

@@ -1,6 +1,6 @@
 import type { NoteArrival } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
-import type { TaskRecord } from '../../../../schema/tasks/task.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { awaitedAt } from '../../../domain/travel/arrival.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN, refuse } from '../decision.ts';
@@ -25,8 +25,7 @@ export function decideNoteArrival(draft: Draft, command: NoteArrival, { now }: D
   const isPickup = place === 'pickup';
   const arrivedAt = within(at, (isPickup ? before.acceptedAt : before.startedAt) ?? now, now);
   const fields = isPickup ? { pickupArrivedAt: arrivedAt } : { arrivedAt };
-  const task: TaskRecord = { ...before, ...fields, version: before.version + 1, updatedAt: now };
-  draft.put({ kind: 'put-task', task });
+  draft.put({ kind: 'put-task', task: changedTask(before, fields, now) });
   const position = { latitude, longitude };
   draft.put({
     kind: 'tell',

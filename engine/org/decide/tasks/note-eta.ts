@@ -1,6 +1,6 @@
 import type { NoteEta } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
-import type { TaskRecord } from '../../../../schema/tasks/task.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { isExpected } from '../../../domain/travel/arrival.ts';
 import { hasNews } from '../../../domain/travel/eta.ts';
 import type { Draft } from '../../state/draft.ts';
@@ -29,7 +29,7 @@ export function decideNoteEta(draft: Draft, command: NoteEta, { now }: DecideCon
   const { etaAt: previousEtaAt, pickupEtaAt: previousPickupEtaAt } = before;
   const { etaAt } = command;
   const pickupEtaAt = command.pickupEtaAt ?? previousPickupEtaAt;
-  const task: TaskRecord = { ...before, version: before.version + 1, etaAt, pickupEtaAt, updatedAt: now };
+  const task = changedTask(before, { etaAt, pickupEtaAt }, now);
   draft.put({ kind: 'put-task', task });
   const eta = { etaAt, previousEtaAt, pickupEtaAt, previousPickupEtaAt };
   draft.put({

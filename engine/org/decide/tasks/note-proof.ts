@@ -1,5 +1,6 @@
 import type { NoteProof } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN, refuse } from '../decision.ts';
 import { needsTask, rule, taskById } from '../rule.ts';
@@ -17,8 +18,7 @@ function decideNoteProof(draft: Draft, { taskId, proof }: NoteProof, { now }: De
   if (!before) return refuse(notFound('Task', taskId));
   const proofs = before.proofs ?? [];
   if (proofs.includes(proof)) return NOTHING_SHOWN;
-  const task = { ...before, version: before.version + 1, proofs: [...proofs, proof], updatedAt: now };
-  draft.put({ kind: 'put-task', task });
+  draft.put({ kind: 'put-task', task: changedTask(before, { proofs: [...proofs, proof] }, now) });
   tellUpdated(draft, taskId, ['proofs'], { kind: 'updated', details: { changed: ['proofs'], proof } });
   return NOTHING_SHOWN;
 }

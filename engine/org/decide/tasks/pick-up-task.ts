@@ -2,6 +2,7 @@ import type { PickUpTask } from '../../../../schema/commands.ts';
 import { notFound } from '../../../../schema/errors.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import { checkPickup } from '../../../domain/tasks/pickup.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { checkOccurredAt, maySee } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
@@ -29,10 +30,7 @@ export function decidePickUpTask(draft: Draft, command: PickUpTask, { now }: Dec
   if (refused) return refuse(refused);
   const late = checkOccurredAt(before, occurredAt, now);
   if (late) return violate(late);
-  draft.put({
-    kind: 'put-task',
-    task: { ...before, version: before.version + 1, pickedUpAt: occurredAt, updatedAt: now },
-  });
+  draft.put({ kind: 'put-task', task: changedTask(before, { pickedUpAt: occurredAt }, now) });
   tellPickedUp(draft, before, occurredAt);
   return done('task', taskId);
 }

@@ -1,6 +1,7 @@
 import type { RateTask } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
-import type { TaskRating, TaskRecord } from '../../../../schema/tasks/task.ts';
+import type { TaskRating } from '../../../../schema/tasks/task.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { ratingViewOf } from '../../../views/task-view.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, refuse } from '../decision.ts';
@@ -20,7 +21,7 @@ export function decideRateTask(draft: Draft, { taskId, input }: RateTask, { now 
   if (before.rating) return refuse(refusal('TASK_ALREADY_RATED'));
   const { score, comment = null } = input;
   const rating: TaskRating = { score, comment, at: now };
-  const task: TaskRecord = { ...before, version: before.version + 1, rating, updatedAt: now };
+  const task = changedTask(before, { rating }, now);
   draft.put({ kind: 'put-task', task });
   const shown = ratingViewOf(task);
   const told = { rating: shown };

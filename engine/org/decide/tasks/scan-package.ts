@@ -1,6 +1,7 @@
 import type { ScanPackage } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
 import { WITH_PROOFS } from '../../../domain/tasks/requirements.ts';
+import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { maySee } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
@@ -31,7 +32,7 @@ function decideScanPackage(draft: Draft, command: ScanPackage, { now }: DecideCo
   if (!before) return done('package', first.id);
   const record = { ...before, version: before.version + 1, scannedAt, updatedAt: now };
   const packages = facts.packages.map((other) => (other === before ? record : other));
-  const task = { ...facts.task, version: facts.task.version + 1, updatedAt: now };
+  const task = changedTask(facts.task, {}, now);
   draft.put({ kind: 'put-package', record, leaves: null });
   draft.put({ kind: 'put-task', task, packages });
   const scan = { packageId: record.id, barcode: input.barcode };

@@ -21,11 +21,11 @@ import { tellUpdated } from '../steps/tell-updated.ts';
 import { searchAfter } from './search-after.ts';
 
 export const updateTaskRule = rule<UpdateTask>({
-  needs(search, { taskId, input: { pickupWarehouseId, preferredAgentId, requiredSkills, packages } }) {
-    if (requiredSkills === undefined && !packages) search.task(taskId);
-    else search.taskWithAsked(taskId);
-    if (pickupWarehouseId) search.warehouse(pickupWarehouseId);
-    if (preferredAgentId) search.agent(preferredAgentId);
+  needs(needed, { taskId, input: { pickupWarehouseId, preferredAgentId, requiredSkills, packages } }) {
+    if (requiredSkills === undefined && !packages) needed.task(taskId);
+    else needed.taskWithAsked(taskId);
+    if (pickupWarehouseId) needed.warehouse(pickupWarehouseId);
+    if (preferredAgentId) needed.agent(preferredAgentId);
   },
   task: taskById,
   target: ({ taskId }) => ({ kind: 'task', id: taskId }),

@@ -1,6 +1,7 @@
 import type { WakeUp } from '../../../../schema/commands.ts';
 import { refusal } from '../../../../schema/errors.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
+import { hasRunOut } from '../../../domain/assignment/assignment-machine.ts';
 import { dueAtOf } from '../../../domain/tasks/delay.ts';
 import { changedTask, deadlineOf, isLate } from '../../../domain/tasks/task-deadline.ts';
 import type { Draft } from '../../state/draft.ts';
@@ -39,7 +40,10 @@ function noteDelay(draft: Draft, before: TaskRecord, now: string): void {
   draft.put({ kind: 'tell', type: 'task.delayed', taskId: before.id, step: { kind: 'delayed' } });
 }
 
-/** A deadline of a release that judged otherwise: nothing that shows has changed, and it must not be due forever. */
+/**
+ * A deadline of a release that judged otherwise must not be due forever. Nothing that shows has changed, so `updatedAt`
+ * stays.
+ */
 function correctDeadline(draft: Draft, taskId: number, now: string): void {
   const { task } = draft.findTask(taskId)!;
   if (!task.deadlineAt || task.deadlineAt > now) return;
@@ -54,6 +58,6 @@ function followSearch(draft: Draft, taskId: number, now: string): void {
     if (task.status === 'new') draftStatus(draft, task, 'awaiting_assignment', fields, now);
     else draftSearch(draft, task, fields, now);
   }
-  for (const request of open) if (request.expiresAt <= now) draftDecline(draft, taskId, request, 'expired', now);
+  for (const request of open) if (hasRunOut(request, now)) draftDecline(draft, taskId, request, 'expired', now);
   endSearchIfOver(draft, taskId, now);
 }

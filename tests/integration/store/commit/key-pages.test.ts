@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noNeeds } from '../../../../engine/org/decide/record-search.ts';
+import { noNeeds } from '../../../../engine/org/decide/needed-records.ts';
 import { createOrgStore, forActors } from '../../../../engine/store/actor/actor-store.ts';
 import { scopedKeyOf } from '../../../../schema/fields/idempotency-key.ts';
 import { LIMITS } from '../../../../schema/limits.ts';

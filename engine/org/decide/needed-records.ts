@@ -34,7 +34,7 @@ export function noNeeds(): RecordNeeds {
 }
 
 /** Looks up the records that a command reads, and notes those that memory lacks. A record in memory is never fetched: it is newer than its row. */
-export class RecordSearch {
+export class NeededRecords {
   missing = false;
   readonly #state: OrgState;
   readonly #needs: RecordNeeds | undefined;
