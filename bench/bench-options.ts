@@ -7,7 +7,7 @@ import {
   readOptions,
   usageError,
   wholeNumber,
-} from './read-options.ts';
+} from './command-line.ts';
 
 const SCENARIOS = ['create', 'batch', 'auth'] as const;
 
@@ -39,6 +39,7 @@ Scenarios: all      most of these one after the other, with a page of charts; ha
            commits  what Postgres writes for a new task and for each step of its life; has options of its own
            lists    pages, counts and the export of a million tasks; has options of its own: --tasks, --seconds, --warm-up, --alone
            locations  positions of 5,000 agents against the same server that only parses them; has options of its own
+           boxes    streams of positions that change their box every second; has options of its own
            console  the console in Chromium under load, and what many consoles cost; has options of its own
            fanout   events to a thousand streams, against nginx with nchan; has options of its own
            webhooks deliveries of one workers process, beside bare BullMQ; has options of its own

@@ -2,7 +2,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { connectPostgres } from '../engine/store/postgres.ts';
 import { createApiClient } from '../tests/support/api-client.ts';
 import { seedOrganization } from '../tests/support/seeds/seed.ts';
-import { readOptions } from './read-options.ts';
+import { readOptions } from './command-line.ts';
 import { seedCustomers } from './seed/seed-customers.ts';
 import { runToEnd } from './stand/run-to-end.ts';
 import { GATEWAY, startServer } from './stand/server-process.ts';

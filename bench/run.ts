@@ -1,3 +1,4 @@
+import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import { runAll } from './all/run-all.ts';
 import { parseBenchOptions } from './bench-options.ts';
 import { runBoxes } from './boxes/run-boxes.ts';
@@ -27,27 +28,34 @@ import { runWebhooks } from './webhooks/run-webhooks.ts';
  * of the machine, also when a target is missed.
  */
 
-const SCENARIOS = { create: compareServers, batch: compareWays, auth: compareGuards };
+type Scenario = (args: readonly string[], releaser: Releaser, signal: AbortSignal) => Promise<number>;
+
+/** Those with options of their own. */
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  all: runAll,
+  read: runReads,
+  mixed: runMixed,
+  start: runStart,
+  memory: runMemory,
+  activation: runActivation,
+  commits: runCommits,
+  lists: runLists,
+  locations: runLocations,
+  boxes: runBoxes,
+  console: runConsole,
+  fanout: runFanout,
+  webhooks: runWebhooks,
+  payments: runPayments,
+  mdrp: (args, _, signal) => runMdrp(args, signal),
+  punctuality: (args, _, signal) => runPunctuality(args, signal),
+  rounds: (args, _, signal) => runRounds(args, signal),
+};
+/** Servers, ways or guards beside each other. */
+const COMPARISONS = { create: compareServers, batch: compareWays, auth: compareGuards };
 
 await runToEnd(async (releaser, signal) => {
-  const [scenario, ...rest] = process.argv.slice(2);
-  if (scenario === 'read') return runReads(rest, releaser, signal);
-  if (scenario === 'all') return runAll(rest, releaser, signal);
-  if (scenario === 'mixed') return runMixed(rest, releaser, signal);
-  if (scenario === 'start') return runStart(rest, releaser, signal);
-  if (scenario === 'memory') return runMemory(rest, releaser, signal);
-  if (scenario === 'activation') return runActivation(rest, releaser, signal);
-  if (scenario === 'lists') return runLists(rest, releaser, signal);
-  if (scenario === 'commits') return runCommits(rest, releaser, signal);
-  if (scenario === 'locations') return runLocations(rest, releaser, signal);
-  if (scenario === 'boxes') return runBoxes(rest, releaser, signal);
-  if (scenario === 'console') return runConsole(rest, releaser, signal);
-  if (scenario === 'fanout') return runFanout(rest, releaser, signal);
-  if (scenario === 'webhooks') return runWebhooks(rest, releaser, signal);
-  if (scenario === 'payments') return runPayments(rest, releaser, signal);
-  if (scenario === 'mdrp') return runMdrp(rest, signal);
-  if (scenario === 'punctuality') return runPunctuality(rest, signal);
-  if (scenario === 'rounds') return runRounds(rest, signal);
+  const [name, ...rest] = process.argv.slice(2);
+  if (name !== undefined && Object.hasOwn(SCENARIOS, name)) return SCENARIOS[name]!(rest, releaser, signal);
   const options = parseBenchOptions(process.argv.slice(2));
-  return SCENARIOS[options.scenario](options, releaser, signal);
+  return COMPARISONS[options.scenario](options, releaser, signal);
 });

@@ -1,6 +1,6 @@
 import { migrate } from '../engine/store/migrate.ts';
 import { connectPostgres } from '../engine/store/postgres.ts';
-import { optionalText, readOptions, usageError, wholeNumber } from './read-options.ts';
+import { optionalText, readOptions, usageError, wholeNumber } from './command-line.ts';
 import { seedTasks } from './seed/seed-tasks.ts';
 import { runToEnd } from './stand/run-to-end.ts';
 

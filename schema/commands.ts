@@ -40,7 +40,7 @@ export interface Caller {
 
 export interface Origin {
   readonly correlationId: string;
-  /** Of the client, as far as trusted proxies tell; null when it is not known. */
+  /** The client's address, as far as trusted proxies tell; null when it is not known. */
   readonly address: string | null;
 }
 

@@ -30,7 +30,7 @@ export const LIMITS = {
   urlBytes: 4_096,
   /** Names of a query that no parameter has, of which a refusal tells; a number stands for the others. */
   unknownParameters: 100,
-  /** Of a longer name a refusal shows this much. */
+  /** A refusal shows this much of a longer name. */
   parameterNameChars: 64,
   headerBytes: 8_192,
   headerCount: 64,
@@ -176,7 +176,7 @@ export const LIMITS = {
   listPageChars: 32 * 1_048_576,
   /** Exports that one process streams at a time, each on a connection of its own; past it 503. */
   exports: 4,
-  /** Of these, so that slow clients of one organization leave some to the others. */
+  /** One organization's share, so that its slow clients leave some to the others. */
   exportsPerOrganization: 2,
   /** Postgres ends an export that takes longer; a client that stops reading is cut long before. */
   exportDeadlineMs: 1_800_000,
@@ -188,7 +188,7 @@ export const LIMITS = {
   exportPollMs: 5,
 
   // --- The map file of the console ----------------------------------------------------------------------
-  /** Of the file in one answer: tiles and their directories have hundreds of kilobytes at most. */
+  /** Bytes of the file in one answer: tiles and their directories have hundreds of kilobytes at most. */
   mapAnswerBytes: 16 * 1_048_576,
   /** Read at a time, once the connection has taken the piece before. */
   mapPieceBytes: 65_536,

@@ -7,7 +7,7 @@ import { LIMITS } from '../schema/limits.ts';
 import { createTroubleLog } from './trouble-log.ts';
 
 export interface JobWorkerOptions {
-  /** Of its queue. */
+  /** The name of its queue. */
   readonly name: string;
   readonly process: (job: Job) => Promise<void>;
   /** `connection` is shared; the worker opens one more like it, on which it waits for jobs. */

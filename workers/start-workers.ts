@@ -47,7 +47,7 @@ export interface WorkersOptions {
   readonly config: Config;
   readonly log: Log;
   readonly releaser: Releaser;
-  /** Of the sweeps and schedules; the system's by default. */
+  /** Times the sweeps and schedules; the system's by default. */
   readonly scheduler?: Scheduler;
 }
 
@@ -185,7 +185,7 @@ function listenForHints(
   releaser: Releaser,
   on: Readonly<Record<string, (message: string) => void>>,
 ): void {
-  // Of two connections that come and go together, one logs it.
+  // Two connections come and go together; one logs it.
   const hints = connectRedis(redisUrl, log.child({}, { level: 'silent' }), 'patient');
   releaser.push('hints', () => hints.disconnect());
   hints.on('message', (channel, message) => on[channel]?.(message));

@@ -1,4 +1,4 @@
-import { flag, optionalText, readOptions, usageError } from '../read-options.ts';
+import { flag, optionalText, readOptions, usageError } from '../command-line.ts';
 import { ALL, type Planned } from './planned.ts';
 
 export interface AllOptions {

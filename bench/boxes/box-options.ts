@@ -1,4 +1,4 @@
-import { readOptions, wholeNumber } from '../read-options.ts';
+import { readOptions, wholeNumber } from '../command-line.ts';
 
 export interface BoxOptions {
   readonly streams: number;

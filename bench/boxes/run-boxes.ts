@@ -26,7 +26,7 @@ type Way = (typeof WAYS)[number];
 
 interface BoxRun {
   readonly way: Way;
-  /** Of the gateway, as a share of one core. */
+  /** CPU of the gateway, as a share of one core. */
   readonly core: number;
   readonly mebibytes: number;
   readonly viewers: ViewerOutcome;

@@ -15,7 +15,7 @@ const SPREAD_MS = 10;
 const READY = 'event: stream.ready';
 const MESSAGE = 'event: agent.locations_updated';
 
-/** Of all viewers. */
+/** What all viewers have seen. */
 class Seen {
   readonly failures = new FailureCount();
   opened = 0;

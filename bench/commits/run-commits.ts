@@ -4,7 +4,7 @@ import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import { textOf } from '../load/http-line.ts';
 import { HttpPool } from '../load/http-pool.ts';
-import { flag, readOptions, wholeNumber } from '../read-options.ts';
+import { flag, readOptions, wholeNumber } from '../command-line.ts';
 import { say } from '../report/say.ts';
 import { formatTable } from '../report/table.ts';
 import { ordersFor } from '../scenarios/orders.ts';
@@ -195,7 +195,7 @@ function table(costs: ReadonlyMap<Phase, readonly Cost[]>, tasks: number): strin
   return formatTable(header, rows);
 }
 
-/** Of the changed rows of a table, those whose change wrote no index. */
+/** The share of a table's changed rows whose change wrote no index. */
 function hotShare(name: string, costs: readonly Cost[]): string {
   const counts = costs.flatMap(({ updates }) => updates.get(name) ?? []);
   const all = sumOf(counts.map((count) => count.all));

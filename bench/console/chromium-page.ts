@@ -19,7 +19,7 @@ export interface ChromiumPage {
   busySeconds(): Promise<number>;
   /** Where the main thread spends that much time, in the format that the developer tools of browsers read. */
   profile(seconds: number): Promise<unknown>;
-  /** Of the page and of the worker behind it, after garbage was collected. */
+  /** The heaps of the page and of the worker behind it, after garbage was collected. */
   heapMiB(): Promise<{ readonly page: number; readonly worker: number }>;
 }
 

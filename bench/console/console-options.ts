@@ -1,4 +1,4 @@
-import { optionalText, readOptions, wholeNumber } from '../read-options.ts';
+import { optionalText, readOptions, wholeNumber } from '../command-line.ts';
 
 export interface ConsoleOptions {
   readonly agents: number;

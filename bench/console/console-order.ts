@@ -24,7 +24,7 @@ export interface ConsoleOutcome {
   readonly lagP95Ms: number;
   /** Consoles that were cut off inside the window. */
   readonly cut: number;
-  /** Of the streams that are only read. */
+  /** The least that a stream got that is only read. */
   readonly leastBytes: number;
   readonly mostBytes: number;
   /** Consoles that do not hold the same open tasks as the first one at the end. */

@@ -25,7 +25,7 @@ export interface FirstLoad {
 export interface UnderLoad {
   /** Ascending, in milliseconds. */
   readonly frames: readonly number[];
-  /** Of the main thread, as a share of the time. */
+  /** The share of the time for which the main thread was busy. */
   readonly busy: number;
   /** One reading a minute. */
   readonly heaps: readonly { readonly page: number; readonly worker: number }[];

@@ -17,7 +17,7 @@ const CONSOLES = new URL('./many-consoles.ts', import.meta.url);
 const MOST_OF_A_CORE = 0.5;
 const MOST_LAG_MS = 500;
 const LEAST_SECONDS = 10;
-/** Of the bytes of one stream, in any other. */
+/** The least share of the bytes of one stream that any other must have. */
 const LEAST_SHARE = 0.9;
 /** Until every console is open. */
 const OPENING_SECONDS = 300;

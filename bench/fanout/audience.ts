@@ -26,7 +26,7 @@ const POLL_MS = 20;
 /** All connections share it: bytes are processed before the next read. */
 const readBuffer = Buffer.allocUnsafe(READ_BYTES);
 
-/** Of all subscribers. */
+/** What all subscribers have seen. */
 class Seen {
   readonly latencies = new LatencyHistogram();
   readonly failures = new FailureCount();

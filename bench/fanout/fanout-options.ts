@@ -1,4 +1,4 @@
-import { optionalChoice, optionalText, readOptions, wholeNumber } from '../read-options.ts';
+import { optionalChoice, optionalText, readOptions, wholeNumber } from '../command-line.ts';
 
 export const PARTS = ['hub', 'post'] as const;
 export type PartName = (typeof PARTS)[number];

@@ -13,7 +13,7 @@ export class StampScanner {
   readonly #leap: number;
   readonly #onStamp: (stamp: Stamp) => void;
   #isInBody = false;
-  /** Of the present chunk; 0 while its size is still to come, without an end when there are no chunks. */
+  /** Bytes left of the present chunk; 0 while its size is still to come, infinite when there are no chunks. */
   #bytesLeft = 0;
   #line = '';
   /** How much of what follows holds no stamp. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { connectPostgres } from '../../engine/store/postgres.ts';
 import { watchCpu } from '../measure/process-cpu.ts';
-import { anyNumber, readOptions, wholeNumber } from '../read-options.ts';
+import { anyNumber, readOptions, wholeNumber } from '../command-line.ts';
 import { say } from '../report/say.ts';
 import { formatTable } from '../report/table.ts';
 import { type SeededTasks, seedTasks } from '../seed/seed-tasks.ts';

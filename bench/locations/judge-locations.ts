@@ -7,7 +7,7 @@ import type { LocationRun, ServerName } from './measure-locations.ts';
 const TARGET = { throughputRatio: 0.6, readP99Ratio: 1.5, growthMiB: 20, growthShare: 0.1 };
 /** The kernel alone takes less. */
 const DISTURBING_SHARE = 0.1;
-/** Of a window, for what memory was at its end. */
+/** Samples at the end of a window that tell what memory was then. */
 const LAST_SAMPLES = 5;
 
 export function runLine(run: LocationRun): string {
@@ -80,7 +80,7 @@ export function disturbanceLines(runs: readonly LocationRun[]): string[] {
     );
 }
 
-/** Of medians. */
+/** The ratio of the medians. */
 function ratioOf(runs: readonly LocationRun[], value: (run: LocationRun) => number) {
   const of = (name: ServerName) => spreadOf(runs.filter(({ server }) => server === name).map(value)).median;
   const [ours, other] = [of('ours'), of('parse-only')];

@@ -1,4 +1,4 @@
-import { readOptions, usageError, wholeNumber } from '../read-options.ts';
+import { readOptions, usageError, wholeNumber } from '../command-line.ts';
 
 export interface LocationOptions {
   readonly agents: number;

@@ -25,11 +25,11 @@ export interface LocationRun extends LocationOutcome {
   readonly pointsPerSecond: number;
   /** CPU seconds inside the window. */
   readonly cpu: CpuReading;
-  /** Of the server, each second of the window. */
+  /** Memory of the server in each second of the window. */
   readonly mebibytes: readonly number[];
   /** Part of the machine that went to none of ours. */
   readonly othersShare: number;
-  /** Of the reads beside it, where there were any. */
+  /** The reads beside it, where there were any. */
   readonly reads: ReadOutcome | undefined;
 }
 

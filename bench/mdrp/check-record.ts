@@ -11,7 +11,7 @@ export interface Measures {
   readonly clickToDoor: MeanAndP90;
   /** From the moment at which the meal was ready to its pickup. */
   readonly readyToPickup: MeanAndP90;
-  /** Of click-to-door past the target: mean over all delivered orders, of those in time 0. */
+  /** How far click-to-door is past the target: the mean over all delivered orders; one in time counts 0. */
   readonly overageMean: number;
   /** (Driving + service) / shifts. */
   readonly utilisation: number;
@@ -21,7 +21,7 @@ export interface Measures {
   readonly punctuality: Punctuality;
 }
 
-/** Of the orders with a window: served after its end is late, and never served is late too. */
+/** Counts orders with a window: one that is served after its end is late, and one that is never served is late too. */
 export interface Punctuality {
   readonly late: number;
   readonly onTimeShare: number;
@@ -41,7 +41,7 @@ interface MeanAndP90 {
 export class WrongRecord extends Error {}
 
 const MINUTE_MS = 60_000;
-/** Of a time in milliseconds, which may be a sum of halves. */
+/** The rounding of a time in milliseconds, which may be a sum of halves. */
 const ROUNDING_MS = 1e-3;
 
 /**

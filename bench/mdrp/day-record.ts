@@ -12,6 +12,6 @@ export interface DayRecord {
 export interface Carried extends Assignment {
   readonly decidedAt: number;
   readonly pickedUpAt: number;
-  /** Of each of `orderIds`. */
+  /** When each of `orderIds` was dropped off. */
   readonly droppedOffAt: readonly number[];
 }

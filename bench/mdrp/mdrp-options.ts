@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { anyNumber, flag, readOptions, texts, usageError, wholeNumber } from '../read-options.ts';
+import { anyNumber, flag, readOptions, texts, usageError, wholeNumber } from '../command-line.ts';
 import type { Refusals } from './replay-instance.ts';
 
 export interface MdrpOptions {
   readonly folders: readonly string[];
-  /** Of the planner; optimal matching keeps to 30 s. */
+  /** The time between rounds of the planner; optimal matching keeps to 30 s. */
   readonly roundMs: number;
   readonly maxBundle: number;
   readonly refusals: Refusals;

@@ -1,4 +1,4 @@
-import { anyNumber, optionalText, readOptions, wholeNumber } from '../read-options.ts';
+import { anyNumber, optionalText, readOptions, wholeNumber } from '../command-line.ts';
 
 export interface MixedOptions {
   readonly minutes: number;

@@ -86,7 +86,7 @@ export class TaskLives {
     return body;
   }
 
-  /** Of ten agents, a few metres further each time. */
+  /** Points of ten agents, a few metres further each time. */
   #points(number: number) {
     const { agentIds } = this.#callers;
     const recordedAt = new Date().toISOString();

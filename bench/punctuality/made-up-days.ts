@@ -18,7 +18,7 @@ export const MADE_UP_RULE =
 
 const SIDE_M = 10_000;
 const CENTRES = 6;
-/** Of a place around its centre, to each side. */
+/** How far a place lies from its centre, to each side. */
 const SPREAD_M = 900;
 const ORDERS = 240;
 const COURIERS = 17;

@@ -7,7 +7,7 @@ import { PlannerPolicy } from '../mdrp/planner-policy.ts';
 import type { Policy } from '../mdrp/policy.ts';
 import { type Instance, readInstance } from '../mdrp/read-instance.ts';
 import { replayInstance } from '../mdrp/replay-instance.ts';
-import { flag, readOptions, texts, usageError, wholeNumber } from '../read-options.ts';
+import { flag, readOptions, texts, usageError, wholeNumber } from '../command-line.ts';
 import { verdictLines } from '../report/print-report.ts';
 import { say } from '../report/say.ts';
 import type { Verdict } from '../report/summarize.ts';
@@ -71,7 +71,7 @@ export async function runPunctuality(args: readonly string[], signal: AbortSigna
 }
 
 interface ReplayedDay extends PunctualDay {
-  /** Of the planner, with the windows and without. */
+  /** The errors of the planner's ETAs, with the windows and without. */
   readonly etaErrors: readonly EtaErrors[];
 }
 

@@ -1,4 +1,4 @@
-import { anyNumber, optionalText, readOptions, wholeNumber } from '../read-options.ts';
+import { anyNumber, optionalText, readOptions, wholeNumber } from '../command-line.ts';
 import { TASKS_IN_ALL, TASKS_IN_MEMORY } from '../scenarios/read-task.ts';
 
 export interface ReadOptions {

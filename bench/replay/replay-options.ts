@@ -1,4 +1,4 @@
-import { anyNumber, optionalBaseUrl, optionalText, readOptions, usageError } from '../read-options.ts';
+import { anyNumber, optionalBaseUrl, optionalText, readOptions, usageError } from '../command-line.ts';
 import type { ApiTarget } from './api-client.ts';
 
 export interface ReplayOptions {

@@ -4,12 +4,12 @@ import { credentialHeader } from './simulator-api.ts';
 import { kindOf, refusalKind, type Tally } from './tally.ts';
 import type { Traveller } from './traveller.ts';
 
-/** Of an agent. */
+/** The session of an agent. */
 export interface AgentSession {
   readonly agentId: number;
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Of the access token, in milliseconds since the epoch. */
+  /** The end of the access token, in milliseconds since the epoch. */
   readonly expiresAtMs: number;
 }
 

@@ -10,7 +10,7 @@ import {
   readOptions,
   readText,
   wholeNumber,
-} from '../read-options.ts';
+} from '../command-line.ts';
 import type { Degrees } from './city.ts';
 import { SCENARIO_NAMES, SCENARIOS, type ScenarioName } from './orders/scenarios.ts';
 

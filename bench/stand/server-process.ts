@@ -40,7 +40,7 @@ const STOP_STEPS = [
   { signal: 'SIGTERM', patienceMs: LIMITS.processStopMs },
   { signal: 'SIGKILL', patienceMs: 5_000 },
 ] as const;
-/** Of every server of a bench, and of the workers beside it. */
+/** Every server of a bench has this key, and the workers beside it. */
 export const SECRETS_KEY = Buffer.alloc(32, 'bench').toString('base64');
 const RELEASE_DEADLINE_MS = 20_000;
 const HOST = '127.0.0.1';

@@ -50,7 +50,7 @@ export interface SteadyRun extends SinkOutcome {
 const SINK = new URL('./sink.ts', import.meta.url);
 const JOBS = new URL('./bare-jobs.ts', import.meta.url);
 const PUBLISHERS = new URL('../fanout/publishers.ts', import.meta.url);
-/** Of all deliveries: before it not all endpoints are served yet, and at the end no longer all. */
+/** The share of the deliveries at each end that does not count: not all endpoints are served then. */
 const EDGE = 0.1;
 /** A server that needs longer is far from any goal. */
 const PATIENCE_SECONDS = 300;

@@ -2,7 +2,7 @@
 export interface SinkOrder {
   readonly port: number;
   readonly webhooks: number;
-  /** Of each webhook: sequences from 1 on. */
+  /** Events of each webhook: sequences from 1 on. */
   readonly events: number;
   /** The window begins when this part of all has come, and ends when only this part is still to come. */
   readonly edge: number;

@@ -1,5 +1,5 @@
 import { WEBHOOK_LIMITS } from '../../schema/limits/webhook-limits.ts';
-import { optionalText, readOptions, usageError, wholeNumber } from '../read-options.ts';
+import { optionalText, readOptions, usageError, wholeNumber } from '../command-line.ts';
 
 export interface WebhookOptions {
   readonly organizations: number;

@@ -13,7 +13,7 @@ export interface EventBusOptions {
   /** A connection of its own, that waits for Redis and subscribes again when it is back. */
   readonly subscriber: Pick<Redis, 'on' | 'subscribe' | 'unsubscribe'>;
   readonly keys: Pick<RedisKeys, 'listening' | 'events'>;
-  /** Of this process alone. */
+  /** No other process has it. */
   readonly processId: string;
   readonly clock: Clock;
   readonly log: Log;

@@ -34,7 +34,7 @@ export function rosterChangeOf(batch: OrgBatch, state: OrgState): RosterChange {
   return { expectedSequence, lastSequence, agents, tasks, services };
 }
 
-/** Its place as memory has it: a task that has been moved since leads to where it leads now. */
+/** The place is the one in memory now: the task may have been moved after the change. */
 function openTaskOf(task: TaskRecord, state: OrgState): ChangedTask['task'] {
   const { location = null, pickupLocation = null } = state.findTask(task.id) ?? {};
   return {

@@ -11,7 +11,7 @@ export interface RoundPlannerOptions {
   readonly log: Log;
   /** Orders times agents that are planned in the turn of the caller; LIMITS.roundPairsInTurn by default. */
   readonly pairsInTurn?: number;
-  /** Of the thread; tests have their own. */
+  /** The program of the thread; tests have their own. */
   readonly thread?: URL;
 }
 

@@ -25,7 +25,7 @@ export interface LivePosition {
 export interface AgentOnRoad extends LivePosition {
   isActive: boolean;
   onDuty: boolean;
-  /** Of its vehicle, as given: `bike`, `car`, `van` … */
+  /** The kind of its vehicle, as given: `bike`, `car`, `van` … */
   vehicleType: string | null;
   /** Null for an agent that duty alone binds. */
   shifts: readonly WorkShift[] | null;

@@ -159,7 +159,7 @@ function isLaterInSecond(point: Point, last: Point): boolean {
   );
 }
 
-/** Of two points of one moment that differ, readers decide. */
+/** Whether the points are the same. Readers decide between two different points of one moment. */
 function isSame(point: Point, last: Point): boolean {
   return (
     point.recordedAtMs === last.recordedAtMs &&

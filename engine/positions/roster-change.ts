@@ -10,11 +10,11 @@ export interface ChangedTask {
 
 /** The changes of agents and their tasks in a commit. */
 export interface RosterChange {
-  /** Of the log before and behind the commit. */
+  /** The places in the log before and behind the commit. */
   readonly expectedSequence: number;
   readonly lastSequence: number;
   readonly agents: readonly Omit<RosterAgent, 'openTasks'>[];
   readonly tasks: readonly ChangedTask[];
-  /** Of the organization, from then on. */
+  /** The organization's service times from then on. */
   readonly services: ServiceTimes;
 }

@@ -32,7 +32,7 @@ interface Chunk {
  *                  │         └→ waiting: Postgres is away
  *                  └→ dropped: it is the oldest, and there are too many
  *
- * Of a chunk that Postgres will never have as a whole, as there is no partition for a day in it, the other days are
+ * Postgres never takes a chunk as a whole when there is no partition for a day in it. Then the other days of it are
  * written.
  */
 export class TrailBuffer {

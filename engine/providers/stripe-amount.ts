@@ -9,7 +9,7 @@ const PADDED = new Set(['ISK', 'UGX']);
 export function toStripeAmount(amountMinor: number, currency: string): number | undefined {
   const exponent = exponentOf(currency);
   if (exponent === undefined || exponent > 3) return undefined;
-  // Of three decimals the last one has to be zero.
+  // Where a currency has three decimals, the last one has to be zero.
   if (exponent === 3 && amountMinor % 10 !== 0) return undefined;
   const amount = shift(amountMinor, stripeExponentOf(currency, exponent) - exponent);
   return Number.isSafeInteger(amount) ? amount : undefined;

@@ -47,7 +47,7 @@ const list = v.pipe(
   ),
 );
 
-/** A list of which `problemOf` tells what is wrong with it, if anything is. */
+/** A list. `problemOf` says what is wrong with it, if anything is. */
 const listWithout = (problemOf: (entries: string[]) => string | undefined) =>
   v.pipe(
     list,

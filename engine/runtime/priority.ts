@@ -10,9 +10,9 @@ export function yieldCpu(niceness: number): void {
 }
 
 /**
- * The same of a whole process: of the threads that compile and collect garbage, too, which are there before any code of
- * ours runs. Kernels that share the CPU by sessions first know niceness only among the threads of one; where a session
- * is the process's own, as of a service, it yields as a whole.
+ * The same for a whole process: also lowers the threads that compile and collect garbage, which exist before our code
+ * runs. Some kernels share the CPU between sessions first, and niceness then counts only inside a session. So the session
+ * is lowered too when it is the process's own, as that of a service is.
  */
 export function yieldCpuOfProcess(niceness: number): void {
   if (process.platform !== 'linux') return yieldCpu(niceness);
@@ -25,7 +25,7 @@ export function yieldCpuOfProcess(niceness: number): void {
   });
 }
 
-/** Of a line of `/proc/<pid>/stat`: the name of the program may hold anything, blanks and parentheses too. */
+/** The session in a line of `/proc/<pid>/stat`. The name of the program may hold anything, blanks and parentheses too. */
 function sessionOf(stat: string): number {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
 }

@@ -11,9 +11,9 @@ export interface PasswordHasher {
   verify(password: string, hashed: string | undefined, address: string | null): Promise<boolean>;
 }
 
-/** Of argon2id, the library's default: OWASP's minimum, 19 MiB and two passes. */
+/** The parameters of argon2id, the library's default: OWASP's minimum, 19 MiB and two passes. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Of nothing: salt and digest are random bytes. Its parameters are those above, so that it takes the same time. */
+/** The hash of no password: salt and digest are random bytes. Its parameters are those above, so that it takes the same time. */
 const DECOY = '$argon2id$v=19$m=19456,t=2,p=1$sKVEllLpm+S1OjB32ynNZg$B+ox0RwgrBj67JAUlYa0pBUM5vQN8rmz7X3VGdRb7B0';
 
 /**

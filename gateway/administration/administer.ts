@@ -126,7 +126,7 @@ async function attemptWrite(sql: Sql, write: PlannedChange['write'], kept: KeptO
 }
 
 const UNIQUE_VIOLATION = '23505';
-/** Of two that write one of these at the same time the later one looks again. */
+/** When two write one of these at the same time, the later one looks again. */
 const RACED: ReadonlySet<unknown> = new Set(['kept_outcomes_pkey', 'push_tokens_token']);
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** Said before a statement was sent: by the system, by the client, by a server that is starting or full. */

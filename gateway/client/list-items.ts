@@ -1,7 +1,7 @@
 /** The parts of a page that lead on. A list has one of them, or a `page` to count up. */
 export interface ListPage<Item> {
   readonly items: readonly Item[];
-  /** Of the whole list; of the page where there is a cursor. */
+  /** How many the whole list has; the page, where there is a cursor. */
   readonly count: number;
   readonly nextCursor?: string | null;
   readonly nextAfter?: number;

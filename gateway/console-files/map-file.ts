@@ -9,7 +9,7 @@ export interface OpenMapFile {
   readonly etag: string;
 }
 
-/** Of the header of PMTiles version 3, in bytes. Source: the specification of PMTiles, section 3. */
+/** The length of the header of PMTiles version 3. Source: the specification of PMTiles, section 3. */
 const HEADER_BYTES = 127;
 const MAGIC = 'PMTiles';
 const VERSION = { at: 7, known: 3 };

@@ -90,7 +90,7 @@ function openFeed({ config, log, releaser }: AccessOptions, engine: Engine, redi
   };
   const feed = new AccessFeed({ store, clock, scheduler, log, announce });
   releaser.push('access feed', () => feed.stop());
-  // Of two connections that come and go together, one logs it.
+  // Two connections come and go together; one logs it.
   const hints = connectRedis(requireUrl('REDIS_URL', config.redisUrl), log.child({}, { level: 'silent' }), 'patient');
   releaser.push('access hints', () => hints.disconnect());
   hints.on('message', () => feed.hint());

@@ -313,7 +313,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
   #endingBeforeBody(closes: boolean): Ending {
     const { unreadBodyBytes, lingeringBodyBytes } = this.traffic.limits;
     const length = this.#contentLength ?? Number.POSITIVE_INFINITY;
-    // Of a body that was being read the native server no longer watches how long the rest takes.
+    // The native server no longer watches how long the rest of a body takes that was being read.
     if (this.#bodyState === 'reading' || length > lingeringBodyBytes) return 'close';
     return closes || length > unreadBodyBytes ? 'linger' : 'keep';
   }

@@ -45,7 +45,7 @@ export interface AnswerObserver {
 export interface SendOptions {
   /** Ends the connection after the answer. */
   readonly close?: boolean;
-  /** Of an answer to HEAD: the bytes that GET would get, where they are not those of `body`. */
+  /** For an answer to HEAD, the bytes that GET would get, where they are not those of `body`. */
   readonly headBytes?: number;
 }
 

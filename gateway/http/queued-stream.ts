@@ -27,7 +27,7 @@ export class QueuedStream implements ReplyStream {
   readonly #sink: StreamSink;
   readonly #queue: Buffer[] = [];
   #queuedBytes = 0;
-  /** Of the queue, the bytes of pieces that other streams hold as well. */
+  /** The bytes of the queue whose pieces other streams hold as well. */
   #sharedBytes = 0;
   #state: State = 'flowing';
   #closeAsked = false;

@@ -269,7 +269,7 @@ function createApp(tls: HttpServerOptions['tls']): TemplatedApp {
   if (!tls) return uWS.App();
   const { certFile, keyFile } = tls;
   try {
-    // The binary tells a file that it cannot read from one that it cannot use as little as anything else.
+    // The binary gives no reason when it cannot use a file, so look first whether the files can be read.
     for (const file of [certFile, keyFile]) accessSync(file, constants.R_OK);
     return uWS.SSLApp({ cert_file_name: certFile, key_file_name: keyFile });
   } catch (cause) {

@@ -49,7 +49,7 @@ export interface Payments {
     /** Ends one that is open, and has the provider tell us so by a callback. */
     end(key: TestCheckoutKey, status: 'paid' | 'declined'): Promise<TestCheckout | undefined>;
   };
-  /** Of callbacks since the start. */
+  /** The callbacks since the start. */
   readonly callbackCounts: Readonly<CallbackCounts>;
 }
 

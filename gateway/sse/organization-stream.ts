@@ -248,7 +248,7 @@ export class OrganizationStream {
   #fail(error: unknown): void {
     if (this.#isEnded()) return;
     const { log, organizationId, stream } = this.#options;
-    // Of a store that is away the feed tells, once for all.
+    // The feed reports a store that is away, once for all streams.
     const level = isStoreAway(error) || error instanceof DeadlineError ? 'debug' : 'warn';
     log[level]({ err: error, organizationId }, 'a stream could not go on');
     stream.close();

@@ -27,13 +27,13 @@ export interface StreamHubOptions {
 /** All open streams of the process: their bounds, their heartbeat, their end. */
 export class StreamHub {
   readonly #options: StreamHubOptions;
-  /** Of their own, so that what happens now is not told behind thousands who read what was. */
+  /** Live streams have turns of their own, so that what happens now does not wait behind thousands who read what was. */
   readonly #liveTurns: Turns;
   readonly #catchUpTurns: Turns;
   readonly #audiences: Audiences;
   readonly #streams = new Set<OrganizationStream>();
   readonly counts = noStreams();
-  /** By what a bound is for. */
+  /** How many streams are open, by the key of their bound. */
   readonly #counts = new Map<string, number>();
   readonly #cancelHeartbeat: () => void;
   #isStopping = false;

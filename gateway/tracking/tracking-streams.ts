@@ -47,9 +47,9 @@ interface Page {
   parts: ReadonlyMap<string, string>;
   digest: string | undefined;
   link: Link;
-  /** Of its tasks that are on their way, when their agents were seen. */
+  /** When the agents of its tasks on the way were seen. */
   seenAt: ReadonlyMap<number, string>;
-  /** Something of its tasks has changed. */
+  /** Something about its tasks has changed. */
   isBehind: boolean;
   isLooking: boolean;
 }

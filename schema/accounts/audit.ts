@@ -50,7 +50,7 @@ const auditEntryView = named(
     before: fields,
     after: fields,
     correlationId: v.nullable(v.string()),
-    /** Of the client, as far as trusted proxies tell. */
+    /** The client's address, as far as trusted proxies tell. */
     address: v.nullable(v.string()),
   }),
 );

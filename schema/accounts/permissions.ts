@@ -25,7 +25,7 @@ export const PERMISSIONS = {
   'agents:duty': { dispatcher: 'all', org_admin: 'all', agent: 'own' },
   /** Where agents are and were. */
   'locations:read': { ...STAFF, agent: 'own' },
-  /** Of many agents: a device gateway's, whose channel has the flag as well. */
+  /** The positions of many agents, for a device gateway whose channel has the flag as well. */
   'locations:write': { integration: 'all' },
   'locations:own': { agent: 'own' },
   customers: STAFF,

@@ -173,7 +173,7 @@ export function parseIsoTime(input: string): string | undefined {
   return utc >= EARLIEST_MS && utc <= LATEST_MS ? new Date(utc).toISOString() : undefined;
 }
 
-/** Of a field as it came; false of what is no moment, which its own field tells. */
+/** Whether a field, as it came, is a moment that has passed. False for what is no moment: its own rule refuses that. */
 export function isPast(value: unknown, now: () => number): boolean {
   const moment = typeof value === 'string' ? parseIsoTime(value) : undefined;
   return moment !== undefined && Date.parse(moment) <= now();

@@ -21,7 +21,7 @@ export interface ListPart {
   readonly limit: number;
   readonly skip: number;
   readonly after: ListPlace | undefined;
-  /** Of the list and its filters: a cursor of one list is none of another. */
+  /** The key of the list and its filters: a cursor of one list is none of another. */
   readonly listKey: number;
 }
 

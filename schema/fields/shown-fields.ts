@@ -5,7 +5,7 @@ import { shownAs } from './shown-as.ts';
 /** The kinds of fields that answers are made of, where JSON has one word for several of them. */
 
 export const shownId = shownAs(v.number(), { type: 'integer', format: 'int64' });
-/** Of what is counted. */
+/** The number of things counted. */
 export const shownInteger = shownAs(v.number(), { type: 'integer', minimum: 0 });
 /** The `count` of lists that cannot tell how many there are in all. */
 export const countOfPage = shownAs(v.number(), {

@@ -14,7 +14,7 @@ export interface TrailCursor {
   readonly to: string;
   /** The last point of the page before. */
   readonly after: string;
-  /** Of the whole span, as it was when its first page was read. */
+  /** How many points the whole span had when its first page was read. */
   readonly count: number;
 }
 

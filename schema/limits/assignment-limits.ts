@@ -19,7 +19,7 @@ export const ASSIGNMENT_LIMITS = {
   roundCarried: 50_000,
   /** Rows of the last rounds that a process keeps, of all organizations, so as not to read them again; about 1 kB each. More than any one round has. */
   roundRowsKept: 100_000,
-  /** Of one agent, those that its way is followed along. */
+  /** So many tasks of one agent are on the way that is followed. */
   routeTasks: 50,
   /** How long an order waits for its preferred agent to be free. */
   preferredPatienceMs: 600_000,

@@ -40,7 +40,7 @@ export const NOTIFICATION_LIMITS = {
   noticeLongestPauseMs: 3_600_000,
   /** A notice that could not be sent by then, or by the end of an offer, is given up. */
   noticePatienceMs: 86_400_000,
-  /** Of the reason that the log keeps. */
+  /** The reason that the log keeps. */
   noticeReasonChars: 255,
   /** Days for which the log of notices is kept. */
   noticeRetentionDays: 30,

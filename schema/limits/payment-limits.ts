@@ -6,17 +6,17 @@ export const PAYMENT_LIMITS = {
   accountOwnersInMemory: 50_000,
   /** Characters of the secret part of a checkout link: 144 bits. */
   checkoutTokenChars: 24,
-  /** Of what a provider calls something, of its pages' addresses and of its reasons. */
+  /** A provider's names, the addresses of its pages, and its reasons. */
   providerTextChars: 2_048,
 
   /** Steps that one process of workers has under way; each may hang for as long as its calls may take. */
   paymentStepsAtOnce: 32,
-  /** Of them, those of one organization: a provider that hangs for one leaves room for the others. */
+  /** So many of them for one organization: a provider that hangs for one leaves room for the others. */
   paymentStepsPerOrganization: 8,
   paymentConnections: 4,
-  /** Of what a payment is for, as its customer reads it: providers cut no names, they refuse them. */
+  /** The text that says what a payment is for, as its customer reads it: providers refuse a longer one. */
   providerDescriptionChars: 200,
-  /** Of one call to a provider. */
+  /** How long one call to a provider may take. */
   providerCallMs: 20_000,
   /** A step whose worker has died is taken on by another one within this; the living put it off again at a third of it. */
   paymentLeaseMs: 10_000,

@@ -65,7 +65,7 @@ export const POSITION_LIMITS = {
   arrivalLeaveRadiusM: 150,
   /** A less accurate point says nothing about arrivals and ETAs. */
   arrivalAccuracyM: 100,
-  /** Of a point that does not tell: what telephones reach between houses. */
+  /** The accuracy of a point that does not tell its own: what telephones reach between houses. */
   arrivalAssumedAccuracyM: 20,
   /** An agent that stays for this long within so many metres has arrived: less than 11 km/h, on foot or parking. */
   arrivalDwellMs: 10_000,

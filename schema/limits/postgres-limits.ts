@@ -1,6 +1,6 @@
 /** Connections of a gateway to Postgres, by what they do, and how long a read may take. */
 export const POSTGRES_LIMITS = {
-  /** Of the engine: the event log, long lists and positions. */
+  /** For what the engine reads: the event log, long lists and positions. */
   readConnections: 4,
   /** For the records and lists that routes read. */
   recordReadConnections: 4,

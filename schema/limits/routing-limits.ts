@@ -12,9 +12,9 @@ export const ROUTING_LIMITS = {
   routingRoundMs: 400,
   /** From the request to the end of the answer. */
   routingTimeoutMs: 2_000,
-  /** Of an answer, which is 25 kB as a rule, and of a verbose one, which is ten times as much. */
+  /** An answer has 25 kB as a rule; a verbose one has ten times as much. */
   routingAnswerBytes: 2_097_152,
-  /** Of what an engine says of a refusal, in the log. */
+  /** Characters of a routing engine's refusal in the log. */
   routingExcerptChars: 200,
   /** Farther than this, straight, nobody is asked for a way: Valhalla refuses whole tables for one pair of 400 km. */
   routingDistanceM: 150_000,

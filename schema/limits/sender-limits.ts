@@ -2,7 +2,7 @@
 export const SENDER_LIMITS = {
   /** From the request to the end of the answer. */
   pushTimeoutMs: 10_000,
-  /** Of an answer, read at most. */
+  /** Bytes of an answer that are read at most. */
   pushAnswerBytes: 16_384,
   pushAnswerHeadBytes: 16_384,
   /** Characters of an answer that are kept as the reason of an outcome. */
@@ -17,7 +17,7 @@ export const SENDER_LIMITS = {
   pushRetryAfterMs: 3_600_000,
   /** A browser's endpoint; the longest known have 600 characters. */
   pushEndpointChars: 2_048,
-  /** Of an encrypted push, less its head, padding and tag: what each push service takes (RFC 8030 §7.2, RFC 8291 §4). */
+  /** An encrypted push less its head, padding and tag: what each push service takes (RFC 8030 §7.2, RFC 8291 §4). */
   webPushBytes: 4_096 - 103,
   /** Neither Web Push nor FCM keeps a push for longer. */
   pushTtlSeconds: 28 * 86_400,
@@ -29,10 +29,10 @@ export const SENDER_LIMITS = {
   /** The length of a push on a lock screen. */
   pushTitleChars: 80,
   pushBodyChars: 240,
-  /** Of a subject, its placeholders included and filled. */
+  /** A subject with its placeholders filled. */
   mailSubjectChars: 150,
-  /** Of an organization's own introduction, before its placeholders are filled. */
+  /** An organization's own introduction, before its placeholders are filled. */
   mailIntroductionChars: 2_000,
-  /** Of a name, a code or an address in a mail. */
+  /** A name, a code or an address in a mail. */
   mailValueChars: 200,
 } as const;

@@ -25,7 +25,7 @@ export const SESSION_LIMITS = {
   /** Failed logins and reset requests a minute, by account and address, and by address alone. */
   loginFailuresPerMinute: 5,
   addressFailuresPerMinute: 60,
-  /** Of each of both, those that are remembered. */
+  /** So many of each are remembered. */
   throttledLogins: 20_000,
   accountConnections: 2,
   /** Agents whom an operator signs in at a time. */

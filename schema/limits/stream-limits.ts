@@ -25,7 +25,7 @@ export const STREAM_LIMITS = {
   longestStreamTickMs: 100,
   /** Events handed to streams together hold so many UTF-16 units: at most 3 bytes each, and well below streamQueueBytes as a rule. */
   streamBatchChars: 131_072,
-  /** Of one turn of the loop, each for live streams, for those that catch up, and for positions; other work gets the rest. */
+  /** The share of a turn of the loop, one each for live streams, for those that catch up, and for positions; other work gets the rest. */
   streamTurnMs: 5,
   /** Recent events kept for resuming without a query, of one organization and in bytes of all together. */
   recentEventsPerOrganization: 1_000,

@@ -16,11 +16,11 @@ export const WEBHOOK_LIMITS = {
   secretsPerStatement: 500,
   /** From the request to the end of the answer. */
   webhookTimeoutMs: 15_000,
-  /** Of an answer, read at most. */
+  /** Bytes of an answer that are read at most. */
   webhookAnswerBytes: 65_536,
-  /** Of the head of an answer, and that of a 1xx before it. */
+  /** The head of an answer, and the head of a 1xx before it. */
   webhookAnswerHeadBytes: 16_384,
-  /** Of an answer, kept in the log of deliveries. */
+  /** Characters of an answer that the log of deliveries keeps. */
   webhookExcerptChars: 500,
   /** To one URL; what is over it waits for one of them. */
   webhookConnectionsPerUrl: 256,
@@ -88,7 +88,7 @@ export const WEBHOOK_LIMITS = {
   webhookNoticesPerRun: 100,
   /** Orders of one webhook that wait to be carried out. */
   webhookOrders: 20,
-  /** Of one delivery: the last ones. */
+  /** The last attempts of a delivery are kept, so many. */
   deliveryAttemptsKept: 20,
   /** Days for which deliveries are kept. */
   deliveryRetentionDays: 30,

@@ -64,7 +64,7 @@ export interface EntryRecord extends AccountOwner {
   readonly line: number;
   readonly currency: string;
   readonly amountMinor: number;
-  /** Of the account, after this entry. */
+  /** The balance of the account after this entry. */
   readonly balanceMinor: number;
   /** Its number within the account, from 1 without gaps. */
   readonly entry: number;
@@ -122,7 +122,7 @@ export const topUpView = named(
     customerId: shownId,
     amount: v.string(),
     currency: v.string(),
-    /** Of the wallet, after it. */
+    /** The balance of the wallet after it. */
     balance: v.string(),
     reference: v.nullable(v.string()),
     createdAt: shownTime,

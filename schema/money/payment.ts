@@ -46,7 +46,7 @@ export interface PaymentRecord {
   readonly id: number;
   readonly version: number;
   readonly taskId: number;
-  /** Of the task, when the payment was made. */
+  /** The customer of the task when the payment was made. */
   readonly customerId: number | null;
   /** The holder of the cash. */
   readonly agentId: number | null;

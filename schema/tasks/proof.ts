@@ -79,7 +79,7 @@ export interface ProofRecord {
   readonly taskId: number;
   readonly id: number;
   readonly kind: ProofKind;
-  /** Of the file, which a PIN has none of. */
+  /** The type of the file; a PIN has no file. */
   readonly contentType: string | null;
   readonly bytes: number | null;
   /** The sender of the proof. */

@@ -40,7 +40,7 @@ export interface TaskHistoryRecord {
   readonly details: Readonly<Record<string, unknown>> | null;
   readonly actorType: string;
   readonly actorId: number | null;
-  /** Of the request, and where it came from; null for the system's own steps. */
+  /** The id of the request, and where it came from; null for the system's own steps. */
   readonly correlationId: string | null;
   readonly address: string | null;
   /** Null for a creation: the present task and the later steps give it. */

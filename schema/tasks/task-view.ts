@@ -21,7 +21,7 @@ import {
 
 const nullableText = v.nullable(v.string());
 
-/** Of a task and of a child of a job; a child has no children of its own. */
+/** The fields of a task and of a child of a job; a child has no children of its own. */
 const taskFields = {
   id: shownId,
   name: v.string(),

@@ -11,7 +11,7 @@ export interface FixtureOptions extends TestGatewayOptions {
 
 export interface ApiFixture {
   readonly gateway: TestGateway;
-  /** Of the organization that the file got with the gateway. */
+  /** The client of the organization that the file got with the gateway. */
   readonly api: ApiClient;
   /** A client with another key; closed with the fixture. */
   clientOf(key: string): ApiClient;

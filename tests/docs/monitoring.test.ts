@@ -60,7 +60,7 @@ test('the page has every metric of both processes with its type, and no other', 
 /** A name in an expression, with the selectors behind it. */
 const SELECTOR = /\b((?:dispatch|process|nodejs)_\w+)(?:\{([^}]*)\})?/g;
 const LABEL = /(\w+)(=~|!=|!~|=)"([^"]*)"/g;
-/** Of series that begin with the first request, and those that a Prometheus adds. */
+/** The labels of series that begin with the first request, and those that a Prometheus adds. */
 const OPEN_LABELS: ReadonlySet<string> = new Set(['route', 'status', 'method', 'job', 'instance']);
 
 /** The parts of an expression that no process serves. */

@@ -28,9 +28,9 @@ function programOfGuide(): string {
 interface Message {
   readonly type: string;
   readonly atMs: number;
-  /** Of an event of the log. */
+  /** Given for an event of the log. */
   readonly sequence?: number;
-  /** Of `stream.ready`. */
+  /** Given for `stream.ready`. */
   readonly reconnectAfterMs?: number;
 }
 

@@ -12,7 +12,7 @@ export interface MailText {
 }
 
 export interface Mail extends MailText {
-  /** Of the addressee; 0 for a super admin. */
+  /** The addressee's organization; 0 for a super admin. */
   readonly organizationId: number;
   readonly purpose: TokenPurpose | 'webhook_disabled' | 'tracking';
   readonly to: string;

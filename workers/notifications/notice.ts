@@ -10,7 +10,7 @@ export interface Push {
   /** The time after which a delivery is of no use. */
   readonly ttlSeconds: number;
   readonly urgency: 'high' | 'normal';
-  /** Of two pushes with one key a device shows the later alone: a second try is no second notice. */
+  /** A device shows only the later one of two pushes with one key: a second try is no second notice. */
   readonly collapseKey: string;
 }
 

@@ -24,7 +24,7 @@ export async function carryOutStep(
   }
 }
 
-/** Whether a checkout was made of which nobody has heard is found out by having it made: that gives the same one. */
+/** A checkout may have been made without an answer. Making it again returns the same one, which is then closed. */
 async function cancel(
   provider: PaymentProvider,
   payment: ProviderPayment,

@@ -13,7 +13,7 @@ export interface Connection {
   socket: Socket | undefined;
   /** Deliveries that it has been taken for. */
   carried: number;
-  /** Of the answers before. */
+  /** The bytes of the answers before. */
   bytesBefore: number;
   /** Called when something of the answer has come, before it is looked at, with its bytes so far. */
   onBytes: ((bytes: number) => void) | undefined;
@@ -21,7 +21,7 @@ export interface Connection {
 
 export type UseConnection = (connection: Connection) => void;
 
-/** Of the answer to the delivery that it carries. */
+/** The bytes of the answer to the delivery that it carries. */
 export function bytesOfAnswer({ socket, bytesBefore }: Connection): number {
   return socket ? socket.bytesRead - bytesBefore : 0;
 }

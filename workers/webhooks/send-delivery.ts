@@ -87,7 +87,7 @@ export function createDeliverySender(options: SenderOptions): DeliverySender {
 
 const STOPPED = 'the sender of deliveries has been stopped';
 const USER_AGENT = 'last-mile-dispatch';
-/** Of an answer with its head and framing. */
+/** Bytes of an answer with its head and framing, at most. */
 const ANSWER_BYTES = LIMITS.webhookAnswerHeadBytes + LIMITS.webhookAnswerBytes;
 
 interface AttemptContext {

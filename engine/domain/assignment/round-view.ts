@@ -48,7 +48,7 @@ export interface Stop {
 /** When somebody works; between two shifts, the end of one that is over. */
 export interface Shift {
   readonly endsAt: number;
-  /** Of these nothing is planned into: no way, no waiting, no service. */
+  /** Nothing is planned into these: no way, no waiting, no service. */
   readonly breaks: readonly Slot[];
   /** Where the last way leads, which ends before the shift does; null: the shift ends with the last service. */
   readonly home: Place | null;
@@ -99,7 +99,7 @@ export interface FreeAgent {
   /** When its duty ends; null when nobody said. Nothing is fetched after that. */
   readonly offDutyAt: number | null;
   readonly capacity: Capacity;
-  /** Of its open tasks. */
+  /** The load of its open tasks. */
   readonly load: Load;
   readonly openTasks: number;
   readonly skills: readonly string[];

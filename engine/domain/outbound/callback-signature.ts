@@ -30,7 +30,7 @@ export function isTimely(header: string, now: number): boolean {
   return Math.abs(Math.floor(now / 1_000) - Number(seconds)) <= LIMITS.callbackToleranceSeconds;
 }
 
-/** Of several the last one. */
+/** The value of a field; the last one, where there are several. */
 function fieldOf(header: string, name: string): string | undefined {
   const pair = header.split(',').findLast((part) => part.startsWith(`${name}=`));
   return pair?.slice(name.length + 1);

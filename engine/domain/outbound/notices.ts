@@ -24,7 +24,7 @@ export interface NoticedEvent {
     readonly assignmentRequest?: NoticedRequest;
     readonly previousStatus?: TaskStatus;
     readonly previousAgentId?: number | null;
-    /** Of an amendment: the names of the fields. */
+    /** For an amendment, the names of the fields. */
     readonly changes?: readonly string[];
     readonly actor?: { readonly type: string; readonly id: number | null };
   };
@@ -101,7 +101,7 @@ function pushOf({ type, timestamp, data }: NoticedEvent): PushNotice | undefined
   if (!task || task.children.length > 0) return undefined;
   const { id: taskId, agentId } = task;
   if (type === 'task.updated' && data.changes) return toAgent('task_amended', agentId);
-  // Of a task that keeps its status another agent is only an update.
+  // Another agent is only an update where the task keeps its status.
   if (type === 'task.updated' && data.previousAgentId !== undefined) return toAgent('task_assigned', agentId);
   if (type !== 'task.status_changed') return undefined;
   if (task.status === 'cancelled' && WITH_COURIER.has(data.previousStatus!)) return toAgent('task_cancelled', agentId);
@@ -148,9 +148,9 @@ export interface NoticeReason {
   readonly taskAgentId: number | null;
   readonly isUserActive: boolean;
   readonly hasDevice: boolean;
-  /** Of an offer. */
+  /** For an offer. */
   readonly requestStatus: RequestStatus | null;
-  /** Of a mail: whether the customer has an address, and gets this kind of mail. */
+  /** For a mail: whether the customer has an address, and gets this kind of mail. */
   readonly hasAddress: boolean;
   readonly isMailWanted: boolean;
 }

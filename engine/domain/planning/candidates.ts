@@ -21,7 +21,7 @@ export interface Candidates {
   readonly reachAts: readonly number[];
 }
 
-/** Of those who are free, and as many of those who soon will be, beside one for each order that is fetched there. */
+/** So many agents who are free are looked at, as many who soon will be, and one more for each order that is fetched there. */
 const NEAREST = 12;
 
 const NO_WAY: Trip = { distanceM: 0, ms: 0 };

@@ -70,7 +70,7 @@ export interface Route {
   readonly orders: readonly OpenOrder[];
   /** Until each of them is there, summed up, without waiting for windows. */
   readonly offsetSumMs: number;
-  /** Of what is late even so. */
+  /** The price of what is late even so. */
   readonly priceMs: number;
 }
 

@@ -13,9 +13,9 @@ import type { Lot } from './match-lots.ts';
  * orders that cannot all be taken the one that waits gets its turn.
  */
 const LEFT_OUT_MS = 300 * 86_400_000;
-/** Of those who may take an order beside many others from the same place. */
+/** Agents looked at for an order beside many others from the same place. */
 const CANDIDATES_PER_ORDER = 24;
-/** Of those near the pickup, for an order that many of them may not take; with fewer, others are looked for. */
+/** Takers near the pickup that are enough for an order that many agents may not take; with fewer, others are looked for. */
 const ENOUGH_TAKERS = 8;
 /** Agents looked at in a round for orders that those near the pickup will not do for, and at least for each of these. */
 const LOOKS = 200_000;
@@ -32,7 +32,7 @@ export class LotMaker {
   private readonly agentNumbers: ReadonlyMap<number, number>;
   /** The mode of each agent, as a number. */
   readonly vehicleOf: Int32Array;
-  /** Of the lot that is being made, by vehicle; undefined where nobody has asked. */
+  /** The delivery of the lot that is being made, by vehicle; undefined where nobody has asked. */
   private readonly deliveries: (Delivery | undefined)[];
   private readonly freeAt = new Float64Array(1);
   private readonly sums = new Float64Array(2);

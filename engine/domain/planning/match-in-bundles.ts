@@ -3,7 +3,7 @@ import { startOf, weightOf } from './bundle.ts';
 import { hasTaker, type LotMaker } from './lot-maker.ts';
 import { type Lot, type Matching, matchLots, reducedCost } from './match-lots.ts';
 
-/** Of lots from one place, each is tried with so many whose way leads in much the same direction. */
+/** Each lot is tried with so many others from its place whose way leads in much the same direction. */
 const NEIGHBOURS = 4;
 /** Above so many pairs of lot and agent there is no time to match twice. */
 const PAIRS_MATCHED_TWICE = 30_000;
@@ -34,8 +34,8 @@ export function matchInBundles(singles: readonly Lot[], view: RoundView, maker: 
 }
 
 /**
- * Of more orders than can be matched again and again: while they outnumber the agents, those are joined that it delays
- * least.
+ * Joins orders when there are too many to match again and again: while they outnumber the agents, it joins those that
+ * are delayed least by it.
  */
 function gather(singles: readonly Lot[], { agents, settings }: RoundView, maker: LotMaker): readonly Lot[] {
   let lots = singles;
@@ -87,7 +87,7 @@ function bestFirst(one: Join, other: Join): number {
 /** The saving of travelling together; undefined where it is not worth while. */
 type Judge = (one: Lot, other: Lot) => number | undefined;
 
-/** Of lots from one place that lead into much the same direction and are not too much together, as they are judged. */
+/** The joins of lots from one place that lead into much the same direction and are not too much together, as `judge` has it. */
 function joinsOf(lots: readonly Lot[], maxBundle: number, judge: Judge): Join[] {
   const bearings = Float64Array.from(lots, bearingOf);
   const joins: Join[] = [];

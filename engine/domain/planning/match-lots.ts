@@ -45,7 +45,7 @@ export function matchLots(lots: readonly Lot[], agents: number): Matching {
   return { lots, chosen, worthOf, cost };
 }
 
-/** Of what a lot may cost only that counts which is cheaper than leaving it out. */
+/** The costs that count: what is cheaper than leaving the lot out. */
 function costsOf(lots: readonly Lot[], agents: number): SparseCosts {
   const pairs = lots.reduce((sum, { costs }) => sum + costs.length, 0);
   const starts = new Int32Array(lots.length + 1);

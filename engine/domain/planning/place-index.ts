@@ -21,7 +21,7 @@ export class PlaceIndex {
   /** In the order of the tree: those of a node stand together. */
   private readonly members: Int32Array;
   private readonly points: Float64Array;
-  /** Of node n, whose halves are 2n + 1 and 2n + 2: where its members begin and end, and the box that they lie in. */
+  /** For node n, whose halves are 2n + 1 and 2n + 2: where its members begin and end, and the box that they lie in. */
   private readonly starts: Int32Array;
   private readonly ends: Int32Array;
   private readonly boxes: Float64Array;

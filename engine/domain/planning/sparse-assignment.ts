@@ -6,7 +6,7 @@ export interface SparseCosts {
   readonly targets: ArrayLike<number>;
   /** Finite; below zero too. */
   readonly costs: ArrayLike<number>;
-  /** Of leaving a row out; finite. */
+  /** What it costs to leave a row out; finite. */
   readonly prices: ArrayLike<number>;
 }
 
@@ -40,9 +40,9 @@ export interface Assignment {
   /** The column of each row, -1 for one that is left out. */
   readonly columnOf: Int32Array;
   /**
-   * The saving by one more of each column; where rows outnumber their columns, the loss by one less, which may be more.
-   * 0 for unused columns. These prove that nothing is cheaper: no row finds a column, or stays out, for less than it
-   * has now once every column costs this in addition.
+   * What one more of each column would save. Where rows outnumber their columns: what one less would cost, which may be
+   * more. 0 for an unused column. These prove that nothing is cheaper: when each column costs so much more, no row gains
+   * by another column or by staying out.
    */
   readonly worthOf: Float64Array;
   readonly cost: number;

@@ -63,7 +63,7 @@ export function serviceMsOf({ estimatedDuration }: Pick<TaskRecord, 'estimatedDu
   return estimatedDuration === null ? null : estimatedDuration * 60_000;
 }
 
-/** Of an organization. */
+/** The service times of an organization. */
 export function serviceTimesOf({ pickupServiceSeconds, dropoffServiceSeconds }: AssignmentSettings): ServiceTimes {
   return { pickupServiceMs: pickupServiceSeconds * 1_000, dropoffServiceMs: dropoffServiceSeconds * 1_000 };
 }

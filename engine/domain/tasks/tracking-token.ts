@@ -1,7 +1,7 @@
 import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import type { TrackingToken } from '../../../schema/tasks/tracking.ts';
 
-/** Of either id: 2^48 are more than there will ever be. */
+/** The length of either id: 2^48 are more than there will ever be. */
 const ID_BYTES = 6;
 const HEAD_BYTES = 2 * ID_BYTES;
 const TOKEN = /^([\w-]{16})([\w-]{16,64})$/;

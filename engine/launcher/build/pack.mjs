@@ -37,7 +37,7 @@ cpSync(join(ROOT, 'dist'), join(out, 'dist'), { recursive: true });
 for (const file of FILES) cpSync(join(ROOT, file), join(out, file), { recursive: true });
 for (const name of packagesOf(wantedPackages())) copyPackage(name);
 keepOwnBinary(join(out, 'node_modules/uWebSockets.js'));
-// Of every package that was there for the build: parts of many stand in the compiled programs and pages.
+// It lists every package that was there for the build: parts of many stand in the compiled programs and pages.
 const sbom = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], { cwd: ROOT, maxBuffer: SBOM_BYTES });
 writeFileSync(join(out, 'sbom.cdx.json'), sbom);
 // The scripts and the other packages of the project are not here.

@@ -8,7 +8,7 @@ export class PortTakenError extends Error {}
 /** Below the ports that systems give to connections, and to listeners that ask for any: Linux begins at 32768. */
 const FIRST_PORT = 30_000;
 const PORTS = 2_700;
-/** Of one process, so that two that look at the same time find different ones. */
+/** Each process has its own span, so that two that look at the same time find different ports. */
 const PORTS_OF_PROCESS = 27;
 let found = 0;
 

@@ -9,7 +9,7 @@ import type { Decided, PendingCommand } from '../apply/org-batch.ts';
  * OUTCOME_UNKNOWN when the commit of an earlier attempt may be the one whose outcome is unknown.
  */
 
-/** Of commands whose keys were not looked up. `inDoubt`: the outcome of a commit of their organization is unknown. */
+/** Fails commands whose keys were not looked up. `inDoubt`: the outcome of a commit of their organization is unknown. */
 export function failUndecided(waiting: readonly PendingCommand[], why: Refusal, inDoubt: boolean): void {
   for (const { command, settle } of waiting) fail(settle, why, isKeyed(command), inDoubt);
 }
@@ -34,7 +34,7 @@ function isKeyed(command: Command): boolean {
   return command.idempotency !== undefined || hasKeyedItems(command);
 }
 
-/** Of a batch some items may have been known and some new. */
+/** Some items of a batch may have been known and some new. */
 function hasKeyedItems(command: Command): boolean {
   return command.kind === 'create-tasks' && command.items.some((item) => 'input' in item && item.idempotency);
 }

@@ -76,7 +76,7 @@ export class EventFeed {
   readonly #pages: LogPages;
   readonly #heads: HeadQuestions;
   readonly #channels = new Map<number, Channel>();
-  /** Of the channels, those without subscribers; who was left first is first. */
+  /** The channels without subscribers; the one that was left first is first. */
   readonly #lingering = new Set<Channel>();
   #recentBytes = 0;
   #isComparing = false;

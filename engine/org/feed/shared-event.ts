@@ -6,7 +6,7 @@ export interface EventSubject {
   readonly taskId: number | null;
   /** The agents that have the task, lost it, are asked to take it, or took its cash. */
   readonly agentIds: readonly number[];
-  /** Of a payment: the agent who took it in cash, null when it was paid otherwise. */
+  /** For a payment, the agent who took it in cash; null when it was paid otherwise. */
   readonly payment: { readonly cashOf: number | null } | null;
 }
 

@@ -5,7 +5,7 @@ import { RecencyMap } from './recency-map.ts';
 
 export interface KeptBounds {
   readonly keys: number;
-  /** Of all answers together: that of a batch may be a thousand times as long as another. */
+  /** The length of all answers together: that of a batch may be a thousand times as long as another. */
   readonly chars: number;
 }
 

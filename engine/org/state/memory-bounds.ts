@@ -14,7 +14,7 @@ export interface MemoryBounds {
 /** The records that one organization keeps. */
 export interface StateBounds {
   readonly tasks: number;
-  /** Of those, the passing ones: nobody has asked for them again. */
+  /** How many of those are passing: nobody has asked for them again. */
   readonly passingTasks: number;
   /** Beside those of its tasks. */
   readonly customers: number;
@@ -33,7 +33,7 @@ export function boundsOfHeap(heapBytes: number): MemoryBounds {
   };
 }
 
-/** Of an organization that keeps `ownTasks`. `spareTasks`: how many more the process may keep; negative when it keeps too many. */
+/** The bounds of an organization that keeps `ownTasks`. `spareTasks`: how many more the process may keep; negative when it keeps too many. */
 export function boundsOfState(ownTasks: number, spareTasks: number): StateBounds {
   return {
     tasks: Math.max(LIMITS.liveTasksPerOrganization, ownTasks + spareTasks),

@@ -7,7 +7,7 @@ export interface MovingPlaces {
   readonly movingTasks: number;
 }
 
-/** Of tasks that nobody has. */
+/** The statuses of tasks that nobody has. */
 const UNTAKEN: ReadonlySet<TaskStatus> = new Set(['new', 'awaiting_assignment']);
 
 /** Whether the steps of a task write no index entry (docs/internals/lists-and-search.md). */

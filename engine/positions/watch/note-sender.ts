@@ -4,7 +4,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { Log } from '../../runtime/log.ts';
 
 export interface NoteSenderOptions {
-  /** Of the engine: never rejects. */
+  /** The engine's; never rejects. */
   readonly ask: (organizationId: number, command: NoteArrival | NoteEta) => Promise<Answer>;
   readonly log: Log;
 }

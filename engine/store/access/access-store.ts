@@ -10,9 +10,9 @@ export type AccessSubject = 'organization' | 'channel' | 'user' | 'session' | 't
 
 export interface AccessChange {
   readonly subject: AccessSubject;
-  /** Of a token: its session's. */
+  /** For a token, the id of its session. */
   readonly subjectId: number;
-  /** Of the transaction that committed it. */
+  /** The transaction that committed it. */
   readonly xid: string;
 }
 

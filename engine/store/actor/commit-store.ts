@@ -19,7 +19,7 @@ export interface AuditRecord {
   readonly organizationId: number;
   readonly recordType: 'customer' | 'warehouse' | 'agent' | 'organization' | 'payment' | 'top_up';
   readonly recordId: number;
-  /** Of the record after the change. */
+  /** The version of the record after the change. */
   readonly version: number;
   readonly at: string;
   readonly actorType: string;
@@ -89,7 +89,7 @@ export function createCommitStore(
     return sql;
   }
 
-  /** Of two groups on a connection both find it broken: the one that is made then stays. */
+  /** Two groups on one connection both find it broken: the connection that is made then stays. */
   async function discard(broken: Sql | undefined): Promise<void> {
     if (sql === broken) sql = undefined;
     await broken?.end({ timeout: 0 });

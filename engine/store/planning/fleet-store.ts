@@ -14,7 +14,7 @@ export interface FleetEntry {
 }
 
 export interface FleetBooks {
-  /** Of the last entry; 0 for empty books. */
+  /** The number of the last entry; 0 for empty books. */
   readonly last: number;
   /** The loads of vehicles, with bookings of this moment. */
   readonly open: readonly FleetEntry[];
@@ -27,7 +27,7 @@ export interface FleetStore {
   add(organizationId: number, last: number, entries: readonly FleetEntry[]): Promise<boolean>;
   withdraw(organizationId: number, taskIds: readonly number[]): Promise<void>;
   /**
-   * Of all organizations, `limit` tasks in the books that their vehicles must not carry out: those that were cancelled or
+   * `limit` tasks in the books, in all organizations, that their vehicles must not carry out: those that were cancelled or
    * taken from them at once, and others without such a courier as soon as no command of their booking can be in flight any more.
    */
   findCalledOff(provider: string, limit: number): Promise<{ organizationId: number; taskIds: number[] }[]>;

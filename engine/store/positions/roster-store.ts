@@ -52,7 +52,7 @@ type TaskRow = readonly [
 export interface Roster {
   readonly services: ServiceTimes;
   readonly agents: readonly RosterAgent[];
-  /** Of the organization's log, at which that was true. */
+  /** The place in the organization's log at which that was true. */
   readonly sequence: number;
 }
 

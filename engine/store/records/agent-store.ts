@@ -16,7 +16,7 @@ export interface AgentDetail {
   readonly sequence: number;
 }
 
-/** Of an agent `a`, as `customers.search_text` is of a customer. */
+/** The text by which an agent `a` is found, made as `customers.search_text` is made for a customer. */
 const SEARCH_TEXT = String.raw`fold_case(translate(CASE WHEN a.last_name = '' THEN a.first_name
     ELSE a.first_name || ' ' || a.last_name END, E'\x1e\x1f', ''))
   || E'\x1f' || fold_case(coalesce(a.email, '')) || E'\x1e' || coalesce(substr(a.phone_e164, 2), '')`;

@@ -1,7 +1,7 @@
 /**
  * Between the lines of a text for `commit_group`, and between the bodies that go beside them. No line contains it: there a
  * quotation mark is doubled, or stands beside a comma or a parenthesis. No body does: JSON escapes control characters.
- * Of this length, since Postgres looks for it in steps of its length, or by single bytes where it is one.
+ * It has this length because Postgres looks for it in steps of its length, or by single bytes where it is one.
  */
 export const SEPARATOR = `\u001e"${'\u001e'.repeat(14)}`;
 

@@ -24,7 +24,7 @@ const MATCHING = '(SELECT tasks FROM counted)';
 const EVENLY = `${ALL_TASKS} / tasks::float8`;
 const OPEN_FROM_NEWEST = '1';
 const OPEN_FROM_OLDEST = `4 * ${EVENLY}`;
-/** Of the open ones alone, in the order in which they are due. */
+/** For the open ones alone, in the order in which they are due. */
 const AMONG_OPEN = `(SELECT coalesce(sum(c.count), 0) FROM task_counts c WHERE c.organization_id = $1::bigint
         AND c.status = ANY ('{${TASK_STATUSES.filter((status) => !isTerminal(status)).join()}}')) / tasks::float8`;
 

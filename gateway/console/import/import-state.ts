@@ -9,7 +9,7 @@ import { parseLines } from './parse-lines.ts';
 import type { CellContext } from './read-cell.ts';
 import { type ColumnName, columnsIn } from './task-columns.ts';
 
-/** Of a line at the engine. `unanswered`: it was sent, and nobody knows whether it arrived. */
+/** How far a line has come at the engine. `unanswered`: it was sent, and nobody knows whether it arrived. */
 export type Sent =
   | { readonly kind: 'no' | 'sending' | 'unanswered' }
   | { readonly kind: 'created'; readonly taskId: number; readonly code: string }

@@ -2,7 +2,7 @@
 export interface CellContext {
   /** The moment of a local time such as `2031-05-01T14:30`; null for what is none. */
   readonly momentOf: (local: string) => number | null;
-  /** Of the organization, as `2031-05-01`. */
+  /** The organization's day, as `2031-05-01`. */
   readonly today: string;
   readonly now: () => number;
 }

@@ -225,7 +225,7 @@ export interface CourierDay {
   readonly skills: readonly string[];
   readonly maxWeightKg: number | null;
   readonly maxPackages: number | null;
-  /** Of the open tasks. */
+  /** The weight of the open tasks. */
   readonly weightKg: number;
   readonly packages: number;
   readonly accuracyM: number | null;

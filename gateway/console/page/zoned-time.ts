@@ -6,7 +6,7 @@ export function localTime(ms: number): string {
   return wallClock(ms, timeZone.peek());
 }
 
-/** Of a field for date and time: browsers then allow no year of more than four digits. */
+/** The last moment of a field for date and time: browsers then allow no year of more than four digits. */
 export const LAST_TIME = '9999-12-31T23:59';
 
 /** The moment of such a text, as `momentIn` reads it. */

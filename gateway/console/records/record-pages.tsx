@@ -11,7 +11,7 @@ const PAGE = 100;
 interface Props<Item> {
   readonly title: string;
   readonly hint?: string;
-  /** Of the list of the API. */
+  /** The path of the list in the API. */
   readonly path: string;
   /** Stay while a list is read, and when it is refused. */
   readonly filters?: ComponentChildren;

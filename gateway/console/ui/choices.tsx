@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
 interface Props<Choice> {
-  /** Of the list, in the page. */
+  /** The id of the list in the page. */
   readonly id: string;
   readonly label: string;
   readonly hint: string;

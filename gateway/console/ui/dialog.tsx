@@ -37,7 +37,7 @@ export function Dialog({
   );
 }
 
-/** Of a dialog that has just been taken out of the page: one that comes in its place has the same opener. */
+/** The opener of a dialog that has just been taken out of the page: one that comes in its place has the same. */
 let lastOpener: Element | null = null;
 
 function isFocusNowhere(): boolean {

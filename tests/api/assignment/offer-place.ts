@@ -15,7 +15,7 @@ export interface RequestList {
 interface AskedAgent {
   readonly id: number;
   readonly api: ApiClient;
-  /** Of the session behind `api`. */
+  /** The token of the session behind `api`. */
   readonly token: string;
 }
 

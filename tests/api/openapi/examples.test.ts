@@ -69,7 +69,7 @@ test('the reference shows each example beside its operation', async () => {
 const MOST_BYTES = 200_000;
 const MOST_ITEMS = 3;
 const MOST_CHARS = 250;
-/** Of these whole messages are shown, one or two. */
+/** The examples of these show one or two whole messages. */
 const STREAMS = ['application/x-ndjson', 'text/event-stream'];
 
 test('examples are short: a few items of a list, and of a page or a file its beginning', () => {

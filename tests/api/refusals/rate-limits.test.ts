@@ -12,7 +12,7 @@ const fixture = useGateway({ own: 'it uses up what one address may do' });
 
 const POLICY = 'ratelimit-policy';
 const LEFT = 'ratelimit';
-/** Of one connection, without waiting for their answers. */
+/** Sign-ins of one connection, without waiting for their answers. */
 const SIGN_INS = 100;
 
 /** A channel of the fixture's organization with a rate of its own. */

@@ -5,7 +5,7 @@ interface DeliverySeed {
   readonly organizationId: number;
   readonly webhookId: number;
   readonly eventId?: string;
-  /** Of its event in the log; null for one with a body of its own. */
+  /** The place of its event in the log; null for one with a body of its own. */
   readonly sequence: number | null;
   readonly body?: string | undefined;
   readonly type?: string;

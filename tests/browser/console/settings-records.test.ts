@@ -16,7 +16,7 @@ const chrome = useBrowser();
 
 interface Visit {
   readonly page: Page;
-  /** Of the administrator. */
+  /** The administrator's client. */
   readonly api: ApiClient;
   readonly organizationId: number;
 }

@@ -28,7 +28,7 @@ const sections = (page: Page) => page.getByRole('navigation', { name: 'Sections 
 
 interface Visit {
   readonly page: Page;
-  /** Of the administrator. */
+  /** The administrator's client. */
   readonly api: ApiClient;
   readonly organizationId: number;
 }

@@ -232,7 +232,7 @@ test('a locked user is signed out everywhere and kept out until unlocked, and bo
   assert.equal(await statusOf(accessToken), 401);
   assert.equal((await login(email, 'correct horse')).status, 401);
   assert.equal((await done('users', 'lock', '--email', email))['locked'], 'before');
-  // Of a login that ran beside the lock.
+  // A login that ran beside the lock left this session.
   const late = await seedSession(databaseUrl, organizationId, userId);
   assert.equal(await statusOf(late), 403);
   assert.equal((await done('users', 'unlock', '--email', email))['unlocked'], 'now');

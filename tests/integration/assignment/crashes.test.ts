@@ -7,7 +7,7 @@ import type { TestPlace } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 import { type RoundsPlace, startRoundsPlace } from './rounds-place.ts';
 
-/** Of an offer, twice as many each time that the machine needed more before it could be killed. */
+/** How long an offer is open: twice as long each time that the machine needed more before it could be killed. */
 const FIRST_TTL_SECONDS = 5;
 const LONGEST_TTL_SECONDS = 40;
 

@@ -12,16 +12,16 @@ export interface RoundsPlaceOptions {
   readonly agents: number;
   /** The setting `assignment` of the organization. */
   readonly assignment?: object;
-  /** Of the agents, as JSON; none by default. */
+  /** The agents' vehicle, as JSON; none by default. */
   readonly vehicle?: object;
-  /** Of the gateway, by the names of the variables. */
+  /** The gateway's settings, by the names of the variables. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** An organization with agents on duty in a row on the equator, and the processes that find tasks for them. */
 export interface RoundsPlace {
   readonly system: CrashableSystem;
-  /** Of a dispatcher; good for every gateway of the place. */
+  /** A dispatcher's client; good for every gateway of the place. */
   readonly api: ApiClient;
   /** From west to east, a hundred metres from each other. */
   readonly agentIds: readonly number[];

@@ -39,7 +39,7 @@ type Settings = Readonly<Record<string, string>>;
 interface End {
   readonly code: unknown;
   readonly output: string;
-  /** Of the log, without the lines that only inform. */
+  /** The lines of the log, without those that only inform. */
   readonly complaints: readonly { readonly level: number; readonly msg: string; readonly err?: unknown }[];
 }
 

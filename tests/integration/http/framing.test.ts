@@ -76,7 +76,7 @@ async function listAccepted(port: number, cases: readonly FramingCase[], known: 
   return answers.filter(({ statuses }) => statuses.some((status) => status < 400)).map(({ name }) => name);
 }
 
-/** Of another build it is not known which of these it answers. */
+/** Nobody knows which of these another build answers. */
 function assertNoServerError(answers: readonly RawAnswer[]): void {
   for (const { statuses } of answers) assert.ok(statuses.every((status) => status < 500));
 }

@@ -28,7 +28,7 @@ export interface WorkersAndServices {
   /** Dead senders do not come back. */
   endLeases(): Promise<void>;
   untilSettled(): Promise<void>;
-  /** Of a task's cancellation: the phone it went to, as often as it did. */
+  /** The phones that a task's cancellation went to, as often as it did. */
   cancellationsOf(taskId: number): string[];
 }
 

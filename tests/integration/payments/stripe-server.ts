@@ -48,7 +48,7 @@ export interface StripeServer {
   readonly refunds: Map<string, StripeRefund>;
   /** `POST /v1/refunds`, in the order in which they came. */
   readonly requests: string[];
-  /** Of the requests to come that match, one each. */
+  /** Each befalls one of the requests to come that match it. */
   readonly mishaps: { readonly request: RegExp; readonly mishap: Mishap }[];
   /** Refunds are made at once, or later by the test. */
   refundStatus: StripeRefund['status'];

@@ -39,7 +39,7 @@ test('a large round is computed in a thread, with the same outcome, and the loop
   await planner.plan(input());
   const large = input(400, 400);
   const expected = computeRound(large);
-  // Of a round in the thread a machine that does something else meanwhile shows none; one in the loop never shows any.
+  // A round in the thread shows no turns on a machine that does something else meanwhile; a round in the loop never shows any.
   await until('the loop turns beside a round', async () => {
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 1);

@@ -178,12 +178,12 @@ for (const early of [0, 20, 500]) {
         items.map((item) => [item, ...item.children].map(idsOf)),
         shown,
       );
-      // Of each: the task, the customer, two places and a package, each by two or three blocks of an index and one of the table.
+      // For each task: itself, the customer, two places and a package, each by two or three blocks of an index and one of the table.
       const tasks = shown.flat().length;
       assert.ok(read >= tasks * 5 * 2 && read < tasks * 5 * 4, `${read} blocks for ${tasks} of ${MANY} tasks`);
       await readStamps();
       const stamped = (await blocksRead(connection)) - before - read;
-      // Of each: the task and the customer.
+      // For each task: itself and the customer.
       assert.ok(stamped >= tasks * 2 * 2 && stamped < tasks * 2 * 4, `${stamped} blocks for ${tasks} stamps`);
       assert.equal((await readSome()).length, 2);
       const some = (await blocksRead(connection)) - before - read - stamped;

@@ -6,7 +6,7 @@ import { connectPostgres } from '../../../engine/store/postgres.ts';
 import { createTestDatabase } from '../../support/stores.ts';
 
 const LENGTHS = [0, 1, 200, 1_000, 1_023, 1_024, 5_000, 65_000, 65_535, 65_536, 200_000, 3_000_000];
-/** Of one, two, three and four bytes. */
+/** Letters of one, two, three and four bytes. */
 const LETTERS = ['x', 'é', '语', '🛵'];
 
 test('texts of any length reach Postgres as they are, one behind the other', { timeout: 60_000 }, async () => {

@@ -18,7 +18,7 @@ const cases = fc
     const xids = Array.from({ length: isRunning.length + 4 }, (_, index) => at(index - 2));
     return { snapshot: `${running[0] ?? xmax}:${xmax}:${running}`, xids };
   })
-  // Of each 2^32 the first three are nobody's, and Postgres takes no snapshot with them.
+  // The first three of each 2^32 are nobody's, and Postgres takes no snapshot with them.
   .filter(({ xids }) => xids.every((xid) => xid % 2n ** 32n > 2n));
 
 test('a snapshot shows exactly the transactions that Postgres says it shows', async () => {

@@ -52,7 +52,7 @@ const { url, sql, connect } = useDatabase({}, async () => {
     UPDATE tasks p SET child_ids = to_json(ARRAY(
       SELECT c.id FROM tasks c WHERE c.organization_id = p.organization_id AND c.parent_id = p.id))
     WHERE p.organization_id = ${organizationId} AND p.id <= 4`;
-  // Of the open tasks, most are moving ones.
+  // Most of the open tasks are moving ones.
   await sql`UPDATE tasks SET moving_while_open = true WHERE id % 4 > 0`;
   await sql`ANALYZE`;
 });

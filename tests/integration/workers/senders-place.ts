@@ -25,7 +25,7 @@ export const TIMED_OUT = `timed out after ${LIMITS.pushTimeoutMs / 1_000} s`;
 const SHORTER_MS = 300;
 
 interface SenderSettings {
-  /** Of the process. */
+  /** The environment of the process. */
   readonly environment?: Record<string, string>;
   readonly ca?: string;
   readonly clock?: Clock;

@@ -17,12 +17,12 @@ import { until } from '../../support/until.ts';
 
 const AGENTS = 500;
 const TASKS = 500;
-/** Of each kind, in turn; the first of each warms up. */
+/** Blocks of each kind, in turn; the first of each warms up. */
 const BLOCKS = 31;
 const SECONDS = 4;
 const CONNECTIONS = 32;
 const WARM_ROUNDS = 10;
-/** Of the tasks that are created one in so many is given to an agent: rounds have something to do, and do it. */
+/** One in so many created tasks is given to an agent: rounds have something to do, and do it. */
 const CREATES_PER_SEARCH = 100;
 const MOST_RATIO = 1.3;
 

@@ -11,7 +11,7 @@ const fixture = useGateway({
 });
 const chrome = useBrowser();
 
-/** Of two rounds, one waits until the access tokens have expired: five minutes in all. */
+/** One of two rounds waits until the access tokens have expired: five minutes in all. */
 const ROUNDS = (2 * 300) / ACCESS_TOKEN_TTL_SECONDS;
 
 test(

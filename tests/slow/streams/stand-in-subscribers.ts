@@ -44,7 +44,7 @@ class Dechunker {
       }
       const byte = bytes[at++]!;
       if (byte === LINE_BREAK) {
-        // Of the line break that ends a chunk it is none.
+        // This line break ends a chunk and is no part of it.
         this.#left = this.#size;
         this.#size = 0;
       } else if (byte !== CARRIAGE_RETURN) this.#size = this.#size * 16 + hexDigit(byte);

@@ -1,5 +1,5 @@
 const MOST_CHARS = 200;
-/** Of a line that does not fit at all only so much is shown: the rest changes more often. */
+/** Only so much of a line that does not fit at all is shown: the rest changes more often. */
 const LONG_LINE_CHARS = 60;
 
 /**

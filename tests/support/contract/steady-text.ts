@@ -32,12 +32,12 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   // The name of the log, and how far it is: positions of agents add to it in their own time.
   [/\bevt_[a-z0-9]{10}(?=_\d)/g, 'evt_k4t7w2m9xd'],
   [/(?<="(?:position|history)\\?":\\?"|lastEventId=|\\nid: )[a-z0-9]{10}\b/g, 'k4t7w2m9xd'],
-  // Of a tracking page: it holds the times that the page shows.
+  // A tracking page's: it holds the times that the page shows.
   [/(?<=\\nid: )[\w-]{22}(?=\\n)/g, 'TvZLnNyxsk_juqW3Y1-vZK'],
   [/(?<="duration":)[\d.]+/g, '1.5'],
   [/(?<="duration":1\.5,"position":"\w+-)\d+/g, '42'],
   [/(?<="toSequence":)\d+,"count":\d+/g, '42,"count":42'],
-  // Of a plan: it counts from the moment.
+  // A plan's: it counts from the moment.
   [/(?<="score":)\d{5,}(?:\.\d+)?/g, '930829.4'],
   [/(?<="(?:etaAt|pickupEtaAt)":")[^"]+/g, '2031-03-05T09:20:00.000Z'],
   // The first figure of the metrics.

@@ -125,7 +125,7 @@ test('a made-up day is the same for the same seed, and all of its orders can be 
 });
 
 test('made-up places lie around few centres by their class', () => {
-  /** Of the squares of a kilometre, those that hold a door. */
+  /** The squares of a kilometre that hold a door. */
   const squares = (kind: (typeof MADE_UP_CLASSES)[number]) =>
     new Set(
       madeUpDay(kind, 1).orders.map(({ dropOff: { x, y } }) => `${Math.floor(x / 1_000)},${Math.floor(y / 1_000)}`),

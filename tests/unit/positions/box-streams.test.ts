@@ -11,7 +11,7 @@ const SEED = 20_261_126;
 const NOON = Date.UTC(2026, 10, 21, 12);
 const AGENTS = 8;
 const STREAMS = 5;
-/** Of the finest cells, half of that from south to north. */
+/** The width of the finest cells; from south to north they have half of that. */
 const FINEST_DEGREES = 360 / 2 ** 20;
 
 const center = fc.constantFrom([52.5, 13.4], [0, 180], [0.01, -179.99], [90, 0], [-90, 10], [45, -180], [-33.9, 18.4]);

@@ -24,7 +24,7 @@ export interface GoogleAccess {
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-/** Of an assertion; Google takes none that is good for longer. */
+/** How long an assertion is good; Google takes none that is good for longer. */
 const ASSERTION_SECONDS = 3_600;
 
 /** Access tokens for a service account (RFC 7523), each used by everybody until shortly before its end. */

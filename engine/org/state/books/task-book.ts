@@ -7,7 +7,7 @@ import { RecencyMap } from '../recency-map.ts';
 export class TaskBook {
   readonly #tasks = new RecencyMap<number, LiveTask>();
   readonly #codes = new Set<string>();
-  /** Of those, the passing ones. */
+  /** How many of those are passing. */
   #passing = 0;
 
   get size(): number {

@@ -15,7 +15,7 @@ const FOLLOW_MS = 300;
  * before pins. A map that a person moves or clicks follows at once. Times are in milliseconds.
  */
 export class DrawPace {
-  /** Of the last three drawings. A page that was hidden or busy has seen one of them late. */
+  /** How long the last three drawings took. A page that was hidden or busy has seen one of them late. */
   #tookMs: readonly number[] = [0, 0, 0];
   #drawnAt = Number.NEGATIVE_INFINITY;
   #pressedAt = Number.NEGATIVE_INFINITY;

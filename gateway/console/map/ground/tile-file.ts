@@ -101,7 +101,7 @@ export class TileFile {
   }
 }
 
-/** Of its own each time: the map hands it over to a worker, and it is gone here then. */
+/** A new one each time: the map hands it over to a worker, and it is gone here then. */
 function noTile(): ArrayBuffer {
   return new ArrayBuffer(0);
 }

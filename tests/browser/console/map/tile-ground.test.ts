@@ -42,7 +42,7 @@ const TILE = vectorTileOf({
   water: [square(EXTENT / 2, 'lake')],
   places: [NAME],
 });
-/** Of the four quarters of the world the file has all but the one in the south-east, and no tile that could stand in for it. */
+/** The file has all four quarters of the world but the one in the south-east, and no tile that could stand in for it. */
 const PLACES = [
   [1, 0, 0],
   [1, 1, 0],

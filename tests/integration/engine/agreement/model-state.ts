@@ -131,7 +131,7 @@ function delayAtEnd({ status, completedAt, cancelledAt, dueAt, delayedAt, isDela
   return isRight ? 'as it ended' : { completedAt, cancelledAt, dueAt, delayedAt, isDelayed };
 }
 
-/** Of a task's JSON what the model says too. */
+/** The part of a task's JSON that the model says, too. */
 export function shownOf(
   task: Omit<TaskView, 'children'> & { readonly children?: readonly unknown[] },
   known: Record<string, unknown>,

@@ -28,7 +28,7 @@ export interface TaskBody {
   readonly amount?: string;
   readonly parentId?: number;
   readonly children?: readonly TaskBody[];
-  /** Of an item of a batch. */
+  /** The key of an item of a batch. */
   readonly idempotencyKey?: string;
 }
 

@@ -12,7 +12,7 @@ export interface Known {
   readonly warehouses: readonly number[];
   readonly nowMs: number;
   packagesOf(taskId: number): readonly number[];
-  /** Of a task or a package; undefined when it is not there. */
+  /** The status of a task or a package; undefined when it is not there. */
   statusOf(kind: 'tasks' | 'packages', id: number): string | undefined;
 }
 

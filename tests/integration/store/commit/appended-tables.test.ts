@@ -8,7 +8,7 @@ const { sql } = useDatabase();
 
 const DOUBLED = ['autovacuum_analyze_scale_factor=1', 'autovacuum_vacuum_insert_scale_factor=1'];
 const OF_BODIES = 'toast_tuple_target=8160';
-/** Of a partitioned table those of its partitions. */
+/** A partitioned table has those of its partitions. */
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   locations: DOUBLED,
   packages: DOUBLED,

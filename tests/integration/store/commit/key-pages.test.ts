@@ -42,7 +42,7 @@ test('the keys that are honoured are read page by page, each once, whichever day
   const { organizationId: other } = await seedOrganization(url);
   await sql`SELECT ensure_daily_partitions('idempotency_records', 3, 1)`;
   await writeKeys(organizationId, 'channel 1 POST /tasks', 'a', LIMITS.bookPage - 10, '1 minute');
-  // Of the day before, at most times; in the order of keys they stand among those of today.
+  // Keys of the day before, at most times of day; in the order of keys they stand among those of today.
   await writeKeys(organizationId, 'channel 1 POST /tasks', 'a-', 50, '23 hours');
   await writeKeys(organizationId, 'channel 10 POST /tasks', 'a', 70, '1 minute');
   await writeKeys(organizationId, 'channel 1 POST /tasks', 'too old ', 5, '25 hours');

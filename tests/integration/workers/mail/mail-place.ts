@@ -24,7 +24,7 @@ interface WaitingMail {
 export interface MailPlace {
   readonly sql: Sql;
   readonly databaseUrl: string;
-  /** Of the users. */
+  /** The users' organization. */
   readonly organizationId: number;
   readonly server: MailServer;
   readonly behaviour: Behaviour;

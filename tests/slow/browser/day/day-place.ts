@@ -30,7 +30,7 @@ export interface DayPlace {
   readonly demo: DemoOrganization;
   /** The network between the browser and the gateway. */
   readonly network: CuttableProxy;
-  /** Of the dispatcher, past that network. */
+  /** The dispatcher's client, past that network. */
   readonly api: ApiClient;
   readonly admin: ApiClient;
   readonly couriers: readonly { readonly id: number; readonly name: string; readonly api: ApiClient }[];

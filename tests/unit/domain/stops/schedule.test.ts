@@ -40,7 +40,7 @@ const rests: fc.Arbitrary<Rests> = fc
     return { breaks: those(true), timeOff: those(false) };
   });
 
-/** Of the moments at which an agent could set out for a stop, the first by which it takes nothing of a rest. */
+/** The first moment at which an agent can set out for a stop and takes nothing of a rest. */
 function firstMoment({ breaks, timeOff }: Rests, from: number, endOf: (outAt: number) => number): number {
   const ends = [...breaks, ...timeOff].map(({ until }) => until).filter((until) => until > from);
   const isFit = (outAt: number) =>

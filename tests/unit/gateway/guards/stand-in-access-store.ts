@@ -13,7 +13,7 @@ export class StandInAccessStore implements AccessStore {
   hold: Promise<void> | undefined;
   readonly #committed: AccessChange[] = [];
 
-  /** Of a query that runs now. */
+  /** The snapshot of a query that runs now. */
   get snapshot(): string {
     const next = this.#committed.length + 1;
     return `${next}:${next}:`;
