@@ -26,12 +26,12 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends redis-server \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /pack-with-stores .
-USER dispatch
-HEALTHCHECK --interval=10s --start-period=60s CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT ?? 8080) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+USER 10001
+HEALTHCHECK --interval=10s --start-period=60s CMD ["node", "dist/bin/health.js"]
 CMD ["node", "dist/bin/launcher.js"]
 
 FROM base AS gateway
 COPY --from=build /pack .
-USER dispatch
-HEALTHCHECK --interval=10s --start-period=20s CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT ?? 8080) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+USER 10001
+HEALTHCHECK --interval=10s --start-period=20s CMD ["node", "dist/bin/health.js"]
 CMD ["node", "--max-semi-space-size=64", "--enable-source-maps", "dist/bin/gateway.js"]

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { type Config, readConfig } from '../runtime/config.ts';
+import { readConfig } from '../runtime/config.ts';
 import { createReleaser } from '../runtime/lifecycle.ts';
 import { readServiceAccount } from '../runtime/outbound/service-account.ts';
 import { refuseUnusable } from '../store/unusable-database.ts';
@@ -7,6 +7,7 @@ import { findDemoFacts, writeDemoFacts } from './demo-facts.ts';
 import type { DemoOrganization } from './demo-organization.ts';
 import type { Greeted } from './greeting.ts';
 import { startFleet, startGateway, startWorkers } from './local-processes.ts';
+import { baseUrlOf } from './own-address.ts';
 import type { Command } from './processes/child-process.ts';
 import { lockDataDir } from './processes/data-dir-lock.ts';
 import { assertPortFree, findFreePort, settledPort } from './processes/free-port.ts';
@@ -133,12 +134,6 @@ function localEnvironment(environment: Environment): Environment {
     ...(isSecured ? {} : { ALLOW_INSECURE_HTTP: '1' }),
     ...environment,
   };
-}
-
-function baseUrlOf(config: Config, port: number): string {
-  const everywhere = config.host === '0.0.0.0' || config.host === '::';
-  const host = everywhere ? '127.0.0.1' : config.host.includes(':') ? `[${config.host}]` : config.host;
-  return `${config.tlsCertFile ? 'https' : 'http'}://${host}:${port}`;
 }
 
 /** demo.json may be older than the database, or its key replaced since: what is shown must work. */

@@ -26,7 +26,7 @@ export const DEFAULT_LEASE_MS = 4_500;
 export class ConfigError extends Error {}
 
 const flag = v.pipe(
-  v.optional(v.picklist(['0', '1', 'true', 'false', '']), '0'),
+  v.optional(v.picklist(['0', '1', 'true', 'false']), '0'),
   v.transform((text) => text === '1' || text === 'true'),
 );
 const integer = (fallback: number, min: number, max: number) =>
@@ -89,7 +89,7 @@ const environmentSchema = v.object({
   WORKERS_METRICS_HOST: v.optional(v.string(), '127.0.0.1'),
   WORKERS_METRICS_PORT: integer(0, 0, 65_535),
   METRICS_TOKEN: v.optional(
-    v.pipe(v.string(), v.regex(/^([\x21-\x7e]{16,})?$/, 'must be 16 visible ASCII characters or more')),
+    v.pipe(v.string(), v.regex(/^[\x21-\x7e]{16,}$/, 'must be 16 visible ASCII characters or more')),
   ),
   GATEWAY_ID: v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9_.-]{1,64}$/)), hostname()),
   LOG_LEVEL: v.optional(v.picklist(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info'),
@@ -111,7 +111,7 @@ const environmentSchema = v.object({
   VAPID_PUBLIC_KEY: v.optional(v.string()),
   VAPID_PRIVATE_KEY: v.optional(v.string()),
   VAPID_SUBJECT: v.optional(
-    v.pipe(v.string(), v.regex(/^(mailto:[^@\s]+@|https:\/\/)\S+$|^$/, 'must begin with mailto: or https://')),
+    v.pipe(v.string(), v.regex(/^(mailto:[^@\s]+@|https:\/\/)\S+$/, 'must begin with mailto: or https://')),
   ),
   SECRETS_KEY: secretsKey,
   WEBHOOK_ALLOW_PRIVATE: flag,
@@ -136,14 +136,19 @@ const environmentSchema = v.object({
   NODE_ENV: v.optional(v.string()),
 });
 
+type Settings = v.InferOutput<typeof environmentSchema>;
+
 export type Config = ReturnType<typeof readConfig>;
 
 /**
- * Reads and checks every setting of the process. This module is the only reader of `process.env`.
+ * Reads and checks every setting of the process; an empty one is an unset one. This module is the only reader of
+ * `process.env`.
  * Throws ConfigError naming each setting that is wrong.
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env) {
-  const parsed = v.safeParse(environmentSchema, environment);
+  // Compose and files of variables write what is not set as an empty text.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
+  const parsed = v.safeParse(environmentSchema, given);
   if (!parsed.success) {
     const problems = parsed.issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`);
     throw new ConfigError(`The environment has settings that cannot be used:\n  ${problems.join('\n  ')}`);
@@ -151,8 +156,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const env = parsed.output;
   checkTogether(env);
   return {
-    databaseUrl: env.DATABASE_URL || undefined,
-    redisUrl: env.REDIS_URL || undefined,
+    databaseUrl: env.DATABASE_URL,
+    redisUrl: env.REDIS_URL,
     port: env.PORT,
     host: env.HOST,
     dataDir: env.DATA_DIR,
@@ -160,7 +165,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     internalPort: env.INTERNAL_PORT,
     workersMetrics: { host: env.WORKERS_METRICS_HOST, port: env.WORKERS_METRICS_PORT },
     /** Undefined: metrics are for this machine alone. */
-    metricsToken: env.METRICS_TOKEN || undefined,
+    metricsToken: env.METRICS_TOKEN,
     gatewayId: env.GATEWAY_ID,
     logLevel: env.LOG_LEVEL,
     leaseMs: env.LEASE_MS,
@@ -184,37 +189,36 @@ export function readConfig(environment: Record<string, string | undefined> = pro
         ? { publicKey: env.VAPID_PUBLIC_KEY, privateKey: env.VAPID_PRIVATE_KEY }
         : undefined,
     /** The contact that push services write to when a push has a fault. */
-    vapidSubject: env.VAPID_SUBJECT || `mailto:${env.MAIL_FROM}`,
+    vapidSubject: env.VAPID_SUBJECT ?? `mailto:${env.MAIL_FROM}`,
     secretsKeys: env.SECRETS_KEY,
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE,
     routing: env.ROUTING_URL ? { url: env.ROUTING_URL, kind: env.ROUTING_ENGINE } : undefined,
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
-    stripe:
-      env.STRIPE_SECRET_KEY && env.STRIPE_WEBHOOK_SECRET
-        ? {
-            secretKey: env.STRIPE_SECRET_KEY,
-            webhookSecret: env.STRIPE_WEBHOOK_SECRET,
-            apiBase: env.STRIPE_API_BASE || 'https://api.stripe.com',
-          }
-        : undefined,
+    stripe: stripeOf(env),
     /** Undefined: phones get no pushes. */
     fcm: env.FCM_SERVICE_ACCOUNT
       ? {
           serviceAccount: env.FCM_SERVICE_ACCOUNT,
-          url: (env.FCM_URL || 'https://fcm.googleapis.com').replace(/\/+$/, ''),
+          url: (env.FCM_URL ?? 'https://fcm.googleapis.com').replace(/\/+$/, ''),
         }
       : undefined,
-    publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') || undefined,
+    publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
     /** Undefined: the map of the console has a ground of its own. */
-    mapStyleUrl: env.MAP_STYLE_URL || undefined,
+    mapStyleUrl: env.MAP_STYLE_URL,
     /** The path of a PMTiles file, which gateways look at. */
-    mapFile: env.MAP_PMTILES || undefined,
+    mapFile: env.MAP_PMTILES,
     faultPoint: env.FAULT_POINT,
   };
 }
 
+/** Undefined: a test provider takes the payments. */
+function stripeOf({ STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_API_BASE }: Settings) {
+  if (!secretKey || !webhookSecret) return undefined;
+  return { secretKey, webhookSecret, apiBase: STRIPE_API_BASE ?? 'https://api.stripe.com' };
+}
+
 /** Settings that are valid alone, but not together. */
-function checkTogether(env: v.InferOutput<typeof environmentSchema>): void {
+function checkTogether(env: Settings): void {
   if (env.ALLOW_INSECURE_HTTP && !isLoopback(env.HOST)) {
     throw new ConfigError(
       `ALLOW_INSECURE_HTTP=1 works only on a loopback address, and HOST is ${env.HOST}. ` +

@@ -9,6 +9,7 @@ export function createLog(name: string, level: string): Log {
     level,
     base: { name, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: ['apiKey', 'password', 'token', '*.apiKey', '*.password', '*.token'],
+    // An error of Redis carries its command: the password of an AUTH, or the places of agents.
+    redact: ['apiKey', 'password', 'token', '*.apiKey', '*.password', '*.token', 'err.command.args'],
   });
 }

@@ -1,7 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { FAULT_POINTS } from './fault-points.ts';
 
-/** Whether values of settings can be used. An empty text is an unset one. */
+/** Whether values of settings can be used. */
 
 /** One of OSRM may have a `{mode}` in it. */
 export function isWebAddress(text: string): boolean {
@@ -9,12 +9,11 @@ export function isWebAddress(text: string): boolean {
 }
 
 export function isPlainAddress(text: string): boolean {
-  return text === '' || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol));
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** Links are made by writing a path behind it, and go to customers. */
 export function isLinkBase(text: string): boolean {
-  if (text === '') return true;
   if (!isPlainAddress(text) || /[\s?#\\]/.test(text)) return false;
   const { username, password } = new URL(text);
   return username === '' && password === '';
@@ -22,7 +21,6 @@ export function isLinkBase(text: string): boolean {
 
 /** As the client of Postgres reads it, which takes several hosts with commas between them. */
 export function isPostgresUrl(text: string): boolean {
-  if (text === '') return true;
   if (!/^postgres(ql)?:\/\//i.test(text)) return false;
   const authority = text.slice(text.indexOf('://') + 3).split(/[?/]/)[0]!;
   const hosts = authority.slice(authority.indexOf('@') + 1);
@@ -31,12 +29,12 @@ export function isPostgresUrl(text: string): boolean {
 
 /** As ioredis reads it: a URL whose path is the number of a database, or the path of a Unix socket. */
 export function isRedisUrl(text: string): boolean {
-  if (text === '' || /^\/[^/]/.test(text)) return true;
+  if (/^\/[^/]/.test(text)) return true;
   return /^rediss?:\/\//i.test(text) && hasReadableLogin(text) && /^\/?\d*$/.test(new URL(text).pathname);
 }
 
 export function isSmtpUrl(text: string): boolean {
-  return text === '' || (/^smtps?:\/\/[^/]/.test(text) && hasReadableLogin(text));
+  return /^smtps?:\/\/[^/]/.test(text) && hasReadableLogin(text);
 }
 
 /** The clients decode name and password: a `%` that stands for itself makes them fail. */
@@ -54,14 +52,14 @@ function hasReadableLogin(text: string): boolean {
 /** `point` or `point:n`. */
 export function isFaultPoint(text: string): boolean {
   const [point, count = '1', ...rest] = text.split(':');
-  return text === '' || (FAULT_POINTS.some((known) => known === point) && /^\d+$/.test(count) && rest.length === 0);
+  return FAULT_POINTS.some((known) => known === point) && /^\d+$/.test(count) && rest.length === 0;
 }
 
 /** The addresses and networks of a list. Throws an error that quotes the first entry that is neither. */
 export function networksOf(entries: readonly string[]): BlockList {
   const networks = new BlockList();
   for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/');
+    const [, address = '', prefix] = entry.match(/^([^/]*)(?:\/(\d{1,3}))?$/) ?? [];
     const family = isIPv6(address) ? 'ipv6' : 'ipv4';
     try {
       if (prefix === undefined) networks.addAddress(address, family);

@@ -1,4 +1,4 @@
-export type ProgramName = 'gateway' | 'workers' | 'launcher' | 'migrate' | 'admin' | 'planner-thread';
+export type ProgramName = 'gateway' | 'workers' | 'launcher' | 'migrate' | 'health' | 'admin' | 'planner-thread';
 
 export function isBuilt(): boolean;
 export function buildPrograms(): Promise<void>;

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -32,6 +33,7 @@ const PROGRAMS = {
   workers: 'workers/main.ts',
   launcher: 'engine/launcher/main.ts',
   migrate: 'engine/launcher/migrate.ts',
+  health: 'engine/launcher/check-health.ts',
   admin: 'gateway/admin-cli/main.ts',
   'planner-thread': 'engine/planning/planner-thread.ts',
   simulate: 'bench/simulate.ts',
@@ -107,6 +109,8 @@ export async function buildPrograms() {
     ]);
     writeFileSync(join(made, RECORD), JSON.stringify(Object.fromEntries(stamps)));
     rmSync(DIST, { recursive: true, force: true });
+    // A folder that is made for a while is its maker's alone: another user may run the programs.
+    chmodSync(made, 0o755);
     renameSync(made, DIST);
   } catch (error) {
     rmSync(made, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import type { Clock, Scheduler } from '../../runtime/clock.ts';
 import { withDeadline } from '../../runtime/deadline.ts';
 import type { FaultPoints } from '../../runtime/fault-points.ts';
 import type { Log } from '../../runtime/log.ts';
+import { createOutage, type Outage } from '../../runtime/outage.ts';
 import type { OwnedShard, ShardStore } from '../../store/cluster/shard-store.ts';
 
 /**
@@ -44,6 +45,7 @@ export interface OwnershipOptions {
  */
 export class ShardOwnership {
   readonly #options: OwnershipOptions;
+  readonly #outage: Outage;
   readonly #epochs = new Map<number, number>();
   readonly #settling = new Set<number>();
   /** Shards that the settler gave up: the renewals raise their epochs. The value is the epoch of the doubtful commit. */
@@ -58,6 +60,7 @@ export class ShardOwnership {
 
   constructor(options: OwnershipOptions) {
     this.#options = options;
+    this.#outage = createOutage(options.log, 'renewing the lease');
   }
 
   /** Under which this process announces itself. */
@@ -106,7 +109,7 @@ export class ShardOwnership {
   /** Renews the lease, finds out what was lost and takes what has become free. Never rejects. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew()
-      .catch((error) => this.#options.log.warn({ err: error }, 'the lease could not be renewed'))
+      .then(this.#outage.worked, this.#outage.failed)
       .finally(() => {
         this.#renewing = undefined;
       });

@@ -21,7 +21,7 @@ for (const [network, bits] of [
 ] as const)
   special.addSubnet(network, bits, 'ipv4');
 
-/** Of IPv6 only the global unicast block is public, less what in it is special or leads on to any IPv4 (6to4, Teredo). */
+/** Only the global unicast block of IPv6 is public, less what in it is special or leads on to any IPv4 (6to4, Teredo). */
 const global = new BlockList();
 global.addSubnet('2000::', 3, 'ipv6');
 const specialOfGlobal = new BlockList();

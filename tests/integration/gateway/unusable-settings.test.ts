@@ -94,13 +94,14 @@ test('the administrator program names an address that cannot be used', async () 
 });
 
 /** The address of the test's database with another part. */
-function elsewhere(part: Partial<Pick<URL, 'pathname' | 'username' | 'port'>>): string {
-  return Object.assign(new URL(database.url), { password: 'hush' }, part).href;
+function elsewhere(part: Partial<Pick<URL, 'pathname' | 'username' | 'password' | 'port'>>): string {
+  return Object.assign(new URL(database.url), part).href;
 }
 
 for (const [place, part, isFinal] of [
   ['a database that is not there', { pathname: '/nothing' }, true],
-  ['a role that is not there', { username: 'nobody' }, true],
+  ['a role that is not there', { username: 'nobody', password: 'hush' }, true],
+  ['another password', { password: 'hush' }, true],
   ['a port where no Postgres is', { port: '1' }, false],
 ] as const) {
   // The workers wait for a Postgres that does not answer.
@@ -112,7 +113,10 @@ for (const [place, part, isFinal] of [
 }
 
 test('the administrator program names the address of a database that is not there', async () => {
-  const { code, output } = await run('admin', { DATABASE_URL: elsewhere({ pathname: '/nothing' }) }, ['shards', 'list']);
+  const { code, output } = await run('admin', { DATABASE_URL: elsewhere({ pathname: '/nothing' }) }, [
+    'shards',
+    'list',
+  ]);
   assert.equal(code, 1);
   assert.match(output, /^DATABASE_URL leads to no database that lets us in: database "nothing" does not exist\n$/);
 });

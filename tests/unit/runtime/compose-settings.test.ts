@@ -96,6 +96,21 @@ test('each program that compose.yaml or the Dockerfile starts is compiled', () =
   for (const program of started) assert.match(programs, new RegExp(`^ {2}'?${program}'?: '`, 'm'));
 });
 
+test('the build of the image gets every source of the programs', () => {
+  const lines = readFileSync(new URL('.dockerignore', root), 'utf8').split('\n');
+  const given = lines.flatMap((line) => (line.startsWith('!') ? line.slice(1) : []));
+  const sources = Object.keys(JSON.parse(readFileSync(new URL('dist/inputs.json', root), 'utf8')));
+  assert.ok(lines.includes('*') && sources.length > 100);
+  const missing = sources.filter((path) => !given.some((entry) => path === entry || path.startsWith(`${entry}/`)));
+  assert.deepEqual(missing, []);
+});
+
+test('the gateway trusts the address of the proxy and no other', () => {
+  const { lines } = ours.find(({ name }) => name === 'gateway')!;
+  const trusted = environmentOf(lines)['TRUSTED_PROXIES'];
+  assert.ok(blockOf(services, 'proxy', 2).includes(`      default: { ipv4_address: ${trusted} }`));
+});
+
 test('files that compose.yaml mounts from this folder are there', () => {
   const mounted = compose.flatMap((line) => line.match(/^ +- \.\/([^:]+):/)?.[1] ?? []);
   assert.ok(mounted.length > 0);

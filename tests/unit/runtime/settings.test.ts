@@ -60,7 +60,15 @@ const UNUSABLE = {
     'https://user:hush@a.example',
     ' https://a.example',
   ],
-  TRUSTED_PROXIES: ['nonsense', '10.0.0.0/33', '127.0.0.1,10.0.0.0/x'],
+  TRUSTED_PROXIES: [
+    'nonsense',
+    '10.0.0.0/33',
+    '127.0.0.1,10.0.0.0/x',
+    '10.0.0.0/',
+    'fd00::/',
+    '10.0.0.0/8/24',
+    '10.0.0.0/0x8',
+  ],
   FAULT_POINT: ['nope', 'before-commit', 'before-commit-send:', 'before-commit-send:x', 'before-commit-send:1:1'],
 } as const;
 
@@ -94,4 +102,9 @@ test('a port cannot be shared with the adapter of Node', () => {
   );
   assert.equal(readConfig({ SHARED_PORT: '1' }).sharedPort, true);
   assert.equal(readConfig({ SHARED_PORT: '0', HTTP_ADAPTER: 'node' }).sharedPort, false);
+});
+
+test('an empty setting is an unset one: it neither listens everywhere, nor trusts plain HTTP, nor moves the data', () => {
+  const names = ['HOST', 'WORKERS_METRICS_HOST', 'DATA_DIR', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'PORT', 'LOG_LEVEL'];
+  assert.deepEqual(readConfig(Object.fromEntries(names.map((name) => [name, '']))), readConfig({}));
 });
