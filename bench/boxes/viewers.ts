@@ -15,7 +15,7 @@ const SPREAD_MS = 10;
 const READY = 'event: stream.ready';
 const MESSAGE = 'event: agent.locations_updated';
 
-/** What all viewers have seen. */
+/** The sightings of all viewers. */
 class Seen {
   readonly failures = new FailureCount();
   opened = 0;

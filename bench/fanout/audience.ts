@@ -26,7 +26,7 @@ const POLL_MS = 20;
 /** All connections share it: bytes are processed before the next read. */
 const readBuffer = Buffer.allocUnsafe(READ_BYTES);
 
-/** What all subscribers have seen. */
+/** The sightings of all subscribers. */
 class Seen {
   readonly latencies = new LatencyHistogram();
   readonly failures = new FailureCount();

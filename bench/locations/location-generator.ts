@@ -11,7 +11,7 @@ const PACE_MS = 1;
 /** A server that falls back further does not keep up: seconds of batches that are due and not sent. */
 const MOST_OVERDUE_SECONDS = 1;
 
-/** What all connections have seen. */
+/** The sightings of all connections. */
 class Seen {
   readonly latencies = new LatencyHistogram();
   readonly failures = new FailureCount();

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { planRound } from '../../engine/domain/planning/plan-round.ts';
+import { flag, readOptions, texts, usageError, wholeNumber } from '../command-line.ts';
 import { checkRecord } from '../mdrp/check-record.ts';
 import { instancesIn, SOURCE } from '../mdrp/mdrp-options.ts';
 import { NearestIdle } from '../mdrp/nearest-idle.ts';
@@ -7,7 +8,6 @@ import { PlannerPolicy } from '../mdrp/planner-policy.ts';
 import type { Policy } from '../mdrp/policy.ts';
 import { type Instance, readInstance } from '../mdrp/read-instance.ts';
 import { replayInstance } from '../mdrp/replay-instance.ts';
-import { flag, readOptions, texts, usageError, wholeNumber } from '../command-line.ts';
 import { verdictLines } from '../report/print-report.ts';
 import { say } from '../report/say.ts';
 import type { Verdict } from '../report/summarize.ts';

@@ -56,7 +56,7 @@ export interface EngineOptions {
   readonly leaseMs: number;
   readonly allowVolatilePostgres: boolean;
   readonly faultPoint: string | undefined;
-  /** Of SECRETS_KEY. */
+  /** The keys of SECRETS_KEY. */
   readonly secretsKeys: Config['secretsKeys'];
   readonly clock: Clock;
   readonly scheduler: Scheduler;

@@ -25,7 +25,7 @@ export class AccessFeed {
   readonly #listeners = new Set<(changes: HeardChanges) => void>();
   #cursor: string | undefined;
   #cursorReadAt = Number.NEGATIVE_INFINITY;
-  /** Of Postgres, to which the cursor belongs. */
+  /** The run of Postgres that the cursor belongs to. */
   #run: string | undefined;
   #running: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;

@@ -28,7 +28,7 @@ interface Lookup {
 export class CredentialLookups {
   readonly #options: LookupOptions;
   #waiting = new Map<string, Lookup>();
-  /** What was heard since it began, for each query under way. */
+  /** The changes that came since it began, for each query under way. */
   readonly #overtaking = new Set<ChangedSubjects[]>();
   #running = 0;
   #isScheduled = false;

@@ -27,7 +27,7 @@ interface Bucket {
   readonly policy: Policy;
   /** Requests taken and not yet flown back in; above the burst when more was owed. */
   used: number;
-  /** Of `used`, on the monotonic clock. */
+  /** The moment of `used`, on the monotonic clock. */
   at: number;
 }
 

@@ -92,8 +92,7 @@ export class RequestHandler {
     if (match.kind === 'wrong-method' && incoming.method === 'OPTIONS' && otherOrigins)
       return handled.answerOptions(otherOrigins.headersOfOptions(incoming, match.allow), match.allow);
     if (!access.isSecure(incoming)) return handled.refuseNobody(refusalBody(refusal('HTTPS_REQUIRED')));
-    if (match.kind === 'unknown')
-      return handled.refuseNobody(plain(404, `Cannot ${incoming.method} ${incoming.path}`));
+    if (match.kind === 'unknown') return handled.refuseNobody(plain(404, `Cannot ${incoming.method} ${incoming.path}`));
     if (match.kind === 'wrong-method') {
       return handled.refuseNobody({
         ...plain(405, `Method ${incoming.method} is not allowed here`),

@@ -65,7 +65,7 @@ interface Violation {
   readonly message: string;
 }
 
-/** What is wrong with a body as it came. The rules of a field refuse what is no moment or no span. */
+/** The faults of a body as it came. The rules of a field refuse what is no moment or no span. */
 function* violationsOf(body: unknown): Generator<Violation> {
   const range = spanOf(body, 'from', 'to');
   if (range && range.endsAt <= range.startsAt) yield { path: ['to'], message: 'must be after from' };

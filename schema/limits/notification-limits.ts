@@ -1,7 +1,7 @@
 /** The bounds of notices to couriers and customers; part of LIMITS. */
 export const NOTIFICATION_LIMITS = {
   // --- Devices ---------------------------------------------------------------------------------------
-  /** Of FCM, or the JSON of a browser's subscription. */
+  /** A token of FCM, or the JSON of a browser's subscription. */
   pushTokenChars: 4_096,
   deviceIdChars: 128,
   /** A user's further device takes the place of the one that was registered longest ago. */

@@ -160,12 +160,13 @@ describe('plain words', () => {
       linesOf('engine/a.ts', '/** What commands need. */\nconst a = 1;\n// Who asks first wins.'),
       [1, 3],
     );
+    assert.deepEqual(linesOf('engine/a.ts', '/** Of one agent, in metres. */\n// Of two, the later.'), [1, 2]);
     assert.deepEqual(linesOf('tests/a.test.ts', "test('what is left out is absent', f);"), [1]);
   });
   test('allows plain sentences and questions', () => {
     assert.deepEqual(linesOf('docs/a.md', 'Answer again. What can go wrong? The caller retries.'), []);
     assert.deepEqual(linesOf('docs/a.md', 'Of course the end of it counts.'), []);
-    assert.deepEqual(linesOf('engine/a.ts', '/** Of one agent, in metres. */'), []);
+    assert.deepEqual(linesOf('engine/a.ts', '/** Metres of one agent. Of course in a straight line. */'), []);
   });
 });
 

@@ -33,7 +33,7 @@ interface TransportOptions {
   readonly outbox: string;
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** Of LIMITS, by default. */
+  /** Those of LIMITS, by default. */
   readonly waits?: MailWaits;
 }
 

@@ -6,7 +6,7 @@ export interface SparseCosts {
   readonly targets: ArrayLike<number>;
   /** Finite; below zero too. */
   readonly costs: ArrayLike<number>;
-  /** What it costs to leave a row out; finite. */
+  /** The price of leaving a row out; finite. */
   readonly prices: ArrayLike<number>;
 }
 
@@ -40,7 +40,7 @@ export interface Assignment {
   /** The column of each row, -1 for one that is left out. */
   readonly columnOf: Int32Array;
   /**
-   * What one more of each column would save. Where rows outnumber their columns: what one less would cost, which may be
+   * The saving by one more of each column. Where rows outnumber their columns: the cost of one less, which may be
    * more. 0 for an unused column. These prove that nothing is cheaper: when each column costs so much more, no row gains
    * by another column or by staying out.
    */

@@ -207,7 +207,7 @@ export class Schedule<S extends Stop = Stop> {
   }
 }
 
-/** What each stop of a schedule leaves room for. */
+/** The room that each stop of a schedule leaves. */
 interface Slack {
   readonly slacks: readonly number[];
   /** How long the agent waits or rests before later stops, all in all. */

@@ -42,7 +42,11 @@ export interface ActorServices {
   /** Publishes a commit: to local subscribers its events, to other processes hints. */
   readonly publish: (batch: OrgBatch) => void;
   /** The actor is no longer to be used; these commands were not decided and want another try. */
-  readonly onDiscarded: (actor: OrgActor, again: readonly PendingCommand[], oneByOne: readonly PendingCommand[]) => void;
+  readonly onDiscarded: (
+    actor: OrgActor,
+    again: readonly PendingCommand[],
+    oneByOne: readonly PendingCommand[],
+  ) => void;
 }
 
 type Phase = 'loading' | 'live' | 'discarded';
@@ -352,7 +356,7 @@ export class OrgActor implements BatchOwner {
 
   /** Full is looked at between decisions only: all of one decision goes into one commit. */
   #sealFull(): void {
-    if (!this.#open || this.#open.closed || !isFull(this.#open)) return;
+    if (!this.#open || this.#open.closed || !this.#open.isFull) return;
     this.#open = undefined;
     this.#services.groupCommit.seal(this.organizationId);
   }
@@ -380,10 +384,6 @@ export class OrgActor implements BatchOwner {
       this.#undurableCommands += 1;
     });
   }
-}
-
-function isFull({ rows, bytes }: OrgBatch): boolean {
-  return rows >= LIMITS.batchRows || bytes >= LIMITS.batchBytes;
 }
 
 function isBatch({ command }: PendingCommand): boolean {

@@ -6,6 +6,7 @@ import type { LocationRecord } from '../../../schema/customers/location.ts';
 import type { WarehouseRecord } from '../../../schema/customers/warehouse.ts';
 import type { LoggedEvent } from '../../../schema/events.ts';
 import type { AgentRecord } from '../../../schema/fleet/agent.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import type { EntryRecord, TransferRecord } from '../../../schema/money/ledger.ts';
 import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import type { PackageRecord } from '../../../schema/tasks/package.ts';
@@ -104,6 +105,11 @@ export class OrgBatch {
     this.ticket = ticket;
     this.expectedSequence = expectedSequence;
     this.lastSequence = expectedSequence;
+  }
+
+  /** Nothing more goes into it. */
+  get isFull(): boolean {
+    return this.rows >= LIMITS.batchRows || this.bytes >= LIMITS.batchBytes;
   }
 
   /** Takes a change in. `before` is the task that a `put-task` replaces, as memory had it. */

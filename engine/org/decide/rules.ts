@@ -19,7 +19,7 @@ import { payTaskRule } from './money/pay-task.ts';
 import { refundPaymentRule } from './money/refund-payment.ts';
 import { settlePaymentRule } from './money/settle-payment.ts';
 import { topUpWalletRule } from './money/top-up-wallet.ts';
-import { noNeeds, NeededRecords } from './needed-records.ts';
+import { NeededRecords, noNeeds } from './needed-records.ts';
 import { changeDutyRule } from './records/change-duty.ts';
 import { createAgentRule } from './records/create-agent.ts';
 import { createCustomerRule } from './records/create-customer.ts';
@@ -118,7 +118,7 @@ export function collectNeeds(state: OrgState, command: Command, needs?: RecordNe
   return needed.missing;
 }
 
-/** What these commands read and memory lacks, with a page of what is asked for again and again; undefined when it lacks nothing. */
+/** The records that these commands read and memory lacks, with the next page of books that are read by and by; undefined when it lacks nothing. */
 export function needsOf(state: OrgState, commands: readonly { readonly command: Command }[]): RecordNeeds | undefined {
   const needs = noNeeds();
   let isMissing = false;

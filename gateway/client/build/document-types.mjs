@@ -13,7 +13,7 @@ export function readDocument() {
 
 /** Writes the types of a document, unless they are there already. Returns their text. */
 export async function writeDocumentTypes(document) {
-  const head = `// Of the document ${createHash('sha256').update(document).digest('hex')}\n`;
+  const head = `// Made from the document ${createHash('sha256').update(document).digest('hex')}\n`;
   const known = existsSync(TYPES) ? readFileSync(TYPES, 'utf8') : '';
   if (known.startsWith(head)) return known;
   // The generator takes a second to load. A field with a default is optional in a request.

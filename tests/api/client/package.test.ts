@@ -31,7 +31,7 @@ test('the gateway serves its client as a package, and not again to a reader that
   const served = await (await fetch(`${fixture.gateway.baseUrl}/docs/openapi.json`)).text();
   const hash = createHash('sha256').update(served).digest('hex');
   assert.ok(
-    textOf('types/document.d.ts').startsWith(`// Of the document ${hash}\n`),
+    textOf('types/document.d.ts').startsWith(`// Made from the document ${hash}\n`),
     'its types are those of the document',
   );
 });

@@ -76,7 +76,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const fieldsOf = (value: object) => Object.keys(value).sort();
 
-/** What a task shows that was created with as little as possible; ids, times and links apart. */
+/** The fields of a task that was created with as little as possible; ids, times and links apart. */
 const DEFAULTS = {
   name: 'Two boxes of books',
   taskType: 'delivery',

@@ -35,6 +35,7 @@ after(() => fixture.stop());
 async function seedTransit(databaseUrl: string, owner: SeededOrganization): Promise<WatchedTask> {
   const { agentId } = await seedAgent(databaseUrl, owner.organizationId);
   const [task] = await seedTasks(databaseUrl, owner, [{ agentId, status: 'in_transit' }]);
+  await withSql(databaseUrl, (sql) => sql`UPDATE tasks SET deadline_at = due_at WHERE id = ${task!.id}`);
   return { organizationId: owner.organizationId, taskId: task!.id, agentId };
 }
 

@@ -52,7 +52,7 @@ class Dechunker {
   }
 }
 
-/** Of `0`–`9` and `a`–`f`, in either case. */
+/** The value of `0`–`9` and `a`–`f`, in either case. */
 function hexDigit(byte: number): number {
   return byte <= 0x39 ? byte - 0x30 : (byte | 0x20) - 0x57;
 }

@@ -7,6 +7,8 @@ interface BannedPhrase {
   readonly endOfPath?: string;
 }
 
+const OF_INSTEAD = 'the subject first, or "For each", "When"';
+
 /** Phrases that make a reader start a sentence again. */
 const bannedPhrases: readonly BannedPhrase[] = [
   { pattern: /\bwho(?:so)?ever\b/gi, instead: 'name the subject: the caller, the reader, the customer' },
@@ -30,7 +32,8 @@ const bannedPhrases: readonly BannedPhrase[] = [
     instead: 'a sentence whose subject is a noun',
   },
   // A capital: it begins a sentence, and the reader learns only at its verb whose part this is.
-  { pattern: /\bOf (?!course\b)/g, instead: 'the subject first, or "For each", "When"', endOfPath: '.md' },
+  { pattern: /\bOf (?!course\b)/g, instead: OF_INSTEAD, endOfPath: '.md' },
+  { pattern: /(?:\/\*\*|^\s*\*|\/\/) Of (?!course\b)/gm, instead: OF_INSTEAD },
   {
     pattern: /\b(?:test|it|describe|suite)\(\s*['"`](?:what|who|whom|those|that)\b/g,
     instead: 'a name whose subject is a noun: a failing line in a log stands alone',
