@@ -3,6 +3,7 @@ import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { amendmentOf, changeEdit, type Edit, type EditForm, endEdit, formOf } from '../page/edit.ts';
 import { callApi } from '../page/link.ts';
 import { attemptAfter, NO_ATTEMPT } from '../page/new-key.ts';
+import { isNowhere } from '../page/pin.ts';
 import { refusalText } from '../page/refusals.ts';
 import { LAST_TIME } from '../page/zoned-time.ts';
 import { text } from '../text/english.ts';
@@ -24,6 +25,7 @@ export function EditTask({ task, edit: { before, form } }: { readonly task: Task
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
+    if (isNowhere(before, form)) return setError(text.create.needPin);
     const body = amendmentOf(before, form, task);
     if (!body) return close();
     setBusy(true);

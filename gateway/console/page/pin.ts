@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { TypedPlace } from './draft.ts';
 
 /** A place on the map, in degrees. */
 export interface Pin {
@@ -19,6 +20,12 @@ export function pinIn(typed: string): Pin | null {
   if (!match) return null;
   const [latitude, longitude] = [Number(match[1]), Number(match[2])];
   return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? { latitude, longitude } : null;
+}
+
+/** Whether a place was changed to one that is nowhere: it cannot be sent, so it must not count as saved. */
+export function isNowhere(before: TypedPlace, place: TypedPlace): boolean {
+  const isChanged = (['address', 'pin'] as const).some((name) => place[name].trim() !== before[name].trim());
+  return isChanged && pinIn(place.pin) === null;
 }
 
 export function pinText({ latitude, longitude }: Pin): string {

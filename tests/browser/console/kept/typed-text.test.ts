@@ -83,3 +83,29 @@ test('a change of a task keeps its text while another task is changed', WITH_BRO
   assert.deepEqual(troubles, []);
   await page.context().close();
 });
+
+test('a changed address with a pin that is no place is not sent, and stays', WITH_BROWSER, async () => {
+  const { organizationId, api } = await fixture.organization({ role: 'dispatcher' });
+  const task = await api.createTask(orderOf('Ada Lovelace', '+442079460001'));
+  const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+  await signIn(page, await seedDispatcher(fixture, organizationId));
+  await row(page, 'Ada Lovelace').click();
+  await page.locator('.panel .actions').waitFor();
+  await page.keyboard.press('e');
+  await page.getByLabel('Address', { exact: true }).fill('High St 2');
+  await page.getByLabel('Pin').fill('90.4125, 23.8103');
+  await page.getByLabel('Notes').fill('Ring twice');
+  const save = page.getByRole('button', { name: 'Save changes' });
+  await save.click();
+  await page.getByRole('alert').getByText('Set the pin').waitFor();
+  assert.equal(await page.getByLabel('Address', { exact: true }).inputValue(), 'High St 2');
+  const read = async () => (await api.get<{ notes: string; location: { address: string } }>(`/tasks/${task.id}`)).body;
+  assert.equal((await read()).data.notes, null);
+  await page.getByLabel('Pin').fill('23.8103, 90.4125');
+  await save.click();
+  await page.getByText(`${task.code} is changed.`).waitFor();
+  const { notes, location } = (await read()).data;
+  assert.deepEqual([notes, location.address], ['Ring twice', 'High St 2']);
+  assert.deepEqual(troubles, []);
+  await page.context().close();
+});

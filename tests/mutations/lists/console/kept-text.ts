@@ -19,6 +19,11 @@ export const KEPT_TEXT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/page/pin.ts',
+    ['unit/gateway/console/page/pin'],
+    [['return isChanged && ', 'return false && ', 'A changed address is sent, or said to be nowhere.']],
+  ),
+  ...mutationsOf(
     'gateway/console/live/parts/list-view.ts',
     ['unit/gateway/console/parts/list-of-today'],
     [
