@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { isStaleAt } from '../live/heard.ts';
 import type { Courier } from '../live/protocol.ts';
 import { agoOf } from '../page/format.ts';
 import { couriers, may } from '../page/link.ts';
@@ -11,7 +12,6 @@ import { AddCourier } from './add-courier.tsx';
 import { CourierPage } from './courier-page.tsx';
 
 const { couriers: words } = text;
-const STALE_MS = 300_000;
 
 /** Every courier, or the one whose address is open. */
 export function Couriers() {
@@ -98,7 +98,7 @@ function CourierRow({ courier }: { readonly courier: Courier }) {
         {courier.open === 0 ? <span class="soft">{courier.onDuty ? words.free : '0'}</span> : courier.open}
         {courier.late > 0 && <span class="late-text"> {text.list.late(courier.late)}</span>}
       </td>
-      <td class={courier.recordedAtMs !== null && nowMs.value - courier.recordedAtMs > STALE_MS ? 'stale' : ''}>
+      <td class={courier.heardAtMs !== null && isStaleAt(courier.heardAtMs, nowMs.value) ? 'stale' : ''}>
         {courier.recordedAtMs === null ? <span class="soft">{words.never}</span> : agoOf(courier.recordedAtMs)}
       </td>
       <td dir="auto">{courier.vehicle && (couriersText.vehicles[courier.vehicle] ?? courier.vehicle)}</td>

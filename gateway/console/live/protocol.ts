@@ -204,6 +204,8 @@ export interface Courier {
   readonly open: number;
   readonly late: number;
   readonly recordedAtMs: number | null;
+  /** He may say that he is still there without a new position. */
+  readonly heardAtMs: number | null;
   readonly activeTaskId: number | null;
 }
 

@@ -2,6 +2,7 @@ import type { AgentView } from '../../../schema/fleet/agent.ts';
 import type { PositionView } from '../../../schema/fleet/position.ts';
 import type { TaskStatus } from '../../../schema/tasks/task.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
+import { heardAtMsOf } from './heard.ts';
 import type { TaskRow } from './protocol.ts';
 import { phoneDigits } from './search-query.ts';
 import { shownStatusOf } from './shown-status.ts';
@@ -26,6 +27,7 @@ interface HeldAgent {
 export interface HeldPosition {
   readonly view: PositionView;
   readonly recordedAtMs: number;
+  readonly heardAtMs: number;
 }
 
 /** A failed task that nobody has attempted again needs a dispatcher for this long, also over midnight. */
@@ -74,7 +76,9 @@ export class Records {
     const recordedAtMs = Date.parse(view.recordedAt);
     const before = this.positions.get(view.agentId);
     if (before && before.recordedAtMs > recordedAtMs) return;
-    this.positions.set(view.agentId, { view, recordedAtMs });
+    // A reading may come after a heartbeat that it does not know of.
+    const heardAtMs = Math.max(heardAtMsOf(view), before?.heardAtMs ?? 0);
+    this.positions.set(view.agentId, { view, recordedAtMs, heardAtMs });
   }
 
   /** Forgets the tasks that ended before a moment, so that a console that is open for days stays small. */

@@ -1,12 +1,11 @@
 import type { TaskStatus } from '../../../../schema/tasks/task.ts';
+import { isStaleAt } from '../heard.ts';
 import { EXCEPTION_KINDS, type Exception, type ExceptionKind, type ExceptionList } from '../protocol.ts';
 import { type HeldTask, isUnattempted, nameOf, type Records } from '../records.ts';
 
 const LISTED = 300;
 /** A task that nobody has set out for, this long before it is due, needs a look. */
 export const RISK_MS = 15 * 60_000;
-/** The contract calls a position stale after this long (§4). */
-export const STALE_MS = 300_000;
 const OPEN: readonly TaskStatus[] = ['new', 'awaiting_assignment', 'assigned', 'accepted', 'in_transit'];
 
 /** Everything that needs a dispatcher at `nowMs`, by the server's clock. A task is listed once, with its worst trouble. */
@@ -64,8 +63,8 @@ function* troubledCouriers(records: Records, nowMs: number): Generator<Exception
     const agent = records.agents.get(agentId)?.view;
     if (!agent || open.size === 0) continue;
     const changedMs = timeOf(agent.dutyChangedAt);
-    const heardMs = records.positions.get(agentId)?.recordedAtMs ?? changedMs;
-    const isLost = heardMs === null || nowMs - heardMs > STALE_MS;
+    const heardMs = records.positions.get(agentId)?.heardAtMs ?? changedMs;
+    const isLost = heardMs === null || isStaleAt(heardMs, nowMs);
     if (agent.onDuty && !isLost) continue;
     yield {
       key: `courier-${agentId}`,

@@ -53,6 +53,7 @@ export function couriersOf(records: Records): Courier[] {
       open: open.size,
       late: [...open].filter((id) => records.late.has(id)).length,
       recordedAtMs: position?.recordedAtMs ?? null,
+      heardAtMs: position?.heardAtMs ?? null,
       activeTaskId: position?.view.activeTaskId ?? null,
     };
   });

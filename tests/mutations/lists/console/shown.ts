@@ -8,6 +8,19 @@ export const SHOWN: readonly Mutation[] = [
     [['numeric: true', 'numeric: false', 'Couriers stand as people count: 19 before 189.']],
   ),
   ...mutationsOf(
+    'gateway/console/live/heard.ts',
+    ['unit/gateway/console/parts/exceptions'],
+    [
+      ['isStale ? Date.parse(recordedAt) : ', 'false ? 0 : ', 'An old position that comes late brings nobody back.'],
+      ['Date.parse(receivedAt))', '0)', 'A courier who sends heartbeats is within reach.'],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/console/live/records.ts',
+    ['unit/gateway/console/parts/exceptions'],
+    [['before?.heardAtMs ?? 0', '0', 'A reading does not undo a heartbeat that came before it.']],
+  ),
+  ...mutationsOf(
     'gateway/console/charts/activity.ts',
     ['unit/gateway/console/chart-activity'],
     [

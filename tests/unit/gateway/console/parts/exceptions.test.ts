@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { exceptionsOf, RISK_MS, STALE_MS } from '../../../../../gateway/console/live/parts/exceptions.ts';
+import { STALE_MS } from '../../../../../gateway/console/live/heard.ts';
+import { exceptionsOf, RISK_MS } from '../../../../../gateway/console/live/parts/exceptions.ts';
+import { couriersOf } from '../../../../../gateway/console/live/parts/summaries.ts';
 import type { ExceptionKind } from '../../../../../gateway/console/live/protocol.ts';
 import { Records } from '../../../../../gateway/console/live/records.ts';
 import type { AgentView } from '../../../../../schema/fleet/agent.ts';
@@ -54,8 +56,12 @@ function recordsOf(tasks: readonly TaskView[], agent: AgentView = courier(), hea
   const records = new Records();
   records.putAgent(agent, 1);
   for (const view of tasks) records.putTask(view, 1);
-  if (heardMs !== null) records.putPosition({ agentId: COURIER, recordedAt: at(heardMs) } as PositionView);
+  if (heardMs !== null) records.putPosition(position(heardMs));
   return records;
+}
+
+function position(recordedMs: number, receivedMs = recordedMs, isStale = false): PositionView {
+  return { agentId: COURIER, recordedAt: at(recordedMs), receivedAt: at(receivedMs), isStale } as PositionView;
 }
 
 const kindsOf = (records: Records) => exceptionsOf(records, NOW).items.map(({ kind }) => kind);
@@ -126,6 +132,27 @@ describe('the trouble of a courier', () => {
   ];
   for (const [name, agent, heardMs, kind] of table)
     test(name, () => assert.deepEqual(kindsOf(recordsOf([task(1)], agent, heardMs)), kind === undefined ? [] : [kind]));
+
+  test('a courier who stands still and sends heartbeats is not lost', () => {
+    const records = recordsOf([task(1)], courier(), -2 * STALE_MS);
+    assert.deepEqual(kindsOf(records), ['lost-courier']);
+    records.putPosition(position(-2 * STALE_MS, -1_000));
+    assert.deepEqual(kindsOf(records), []);
+    assert.equal(couriersOf(records)[0]!.heardAtMs, NOW - 1_000);
+    // A reading that was made before the heartbeat and comes after it.
+    records.putPosition(position(-2 * STALE_MS));
+    assert.deepEqual(kindsOf(records), []);
+    assert.deepEqual(
+      exceptionsOf(records, NOW + STALE_MS).items.map(({ kind, sinceMs }) => [kind, sinceMs]),
+      [['lost-courier', NOW - 1_000]],
+    );
+  });
+
+  test('a courier whose old position has only now come is lost', () => {
+    const records = recordsOf([task(1)], courier(), null);
+    records.putPosition(position(-2 * STALE_MS, -1_000, true));
+    assert.deepEqual(kindsOf(records), ['lost-courier']);
+  });
 
   test('a lost courier without open tasks is no trouble, and with some it names them', () => {
     const done = task(1, { status: 'completed', outcome: 'succeeded' });

@@ -53,7 +53,8 @@ function pageBeside(t: test.TestContext) {
 
 function move(records: Records, longitude: number): void {
   const recordedAt = new Date(1_000 * longitude).toISOString();
-  records.putPosition({ agentId: 1, latitude: 1, longitude, onDuty: true, isStale: false, recordedAt } as PositionView);
+  const times = { recordedAt, receivedAt: recordedAt, isStale: false };
+  records.putPosition({ agentId: 1, latitude: 1, longitude, onDuty: true, ...times } as PositionView);
 }
 
 test('a part that a person asks for comes at once, also while the page paints', (t) => {
