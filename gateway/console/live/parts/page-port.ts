@@ -220,10 +220,10 @@ export class PagePort {
       ...(due.has('task') ? { task: taskId === null ? null : (records.tasks.get(taskId)?.view ?? null) } : {}),
       ...(due.has('paymentNews') && this.#paymentNews > 0 ? { paymentNews: this.#paymentNews } : {}),
       ...(due.has('courierDay') && isLoaded
-        ? { courierDay: courierId === null ? null : courierDayOf(records, courierId, todayMs) }
+        ? { courierDay: courierId === null ? null : courierDayOf(records, courierId, { todayMs, nowMs }) }
         : {}),
       ...(map && due.has('courierPins')
-        ? changed('courierPins', this.#sent.courierPins.diff(courierPins(records)))
+        ? changed('courierPins', this.#sent.courierPins.diff(courierPins(records, nowMs)))
         : {}),
       ...(map && due.has('taskPins') ? changed('taskPins', this.#sent.taskPins.diff(taskPins(records))) : {}),
     };

@@ -1,4 +1,5 @@
 import { TASK_STATUSES, type TaskStatus } from '../../../../schema/tasks/task.ts';
+import { isStaleAt } from '../heard.ts';
 import type { Courier, CourierDay, CourierPin, DayStop, Figures, TaskPin } from '../protocol.ts';
 import { type HeldTask, isOpen, nameOf, type Records } from '../records.ts';
 
@@ -59,16 +60,20 @@ export function couriersOf(records: Records): Courier[] {
   });
 }
 
-/** Couriers that are off duty are left out once nobody knows where they are. */
-export function courierPins(records: Records): CourierPin[] {
+/**
+ * Couriers that are off duty are left out once nobody knows where they are. The stream sends those who move, and nothing when a
+ * position grows old.
+ */
+export function courierPins(records: Records, nowMs: number): CourierPin[] {
   const pins: CourierPin[] = [];
-  for (const { view, recordedAtMs } of records.positions.values()) {
+  for (const { view, recordedAtMs, heardAtMs } of records.positions.values()) {
+    const isStale = isStaleAt(heardAtMs, nowMs);
     const onDuty = records.agents.get(view.agentId)?.view.onDuty ?? view.onDuty;
-    if (!onDuty && view.isStale) continue;
+    if (!onDuty && isStale) continue;
     const open = records.byAgent.get(view.agentId);
     let state: CourierPin['state'] = onDuty ? (open?.size ? 'busy' : 'free') : 'off';
     for (const id of open ?? []) if (records.late.has(id)) state = 'late';
-    const { agentId: id, longitude, latitude, heading, isStale } = view;
+    const { agentId: id, longitude, latitude, heading } = view;
     pins.push({ id, longitude, latitude, heading, recordedAtMs, isStale, state });
   }
   return pins;
@@ -109,7 +114,11 @@ function pinOf(held: HeldTask): TaskPin | undefined {
 }
 
 /** A courier's stops of today in the order of the plan, after those that are done. Null for a courier whom the worker does not hold. */
-export function courierDayOf(records: Records, agentId: number, todayMs: number): CourierDay | null {
+export function courierDayOf(
+  records: Records,
+  agentId: number,
+  { todayMs, nowMs }: { readonly todayMs: number; readonly nowMs: number },
+): CourierDay | null {
   const agent = records.agents.get(agentId)?.view;
   if (!agent) return null;
   const position = records.positions.get(agentId);
@@ -132,7 +141,7 @@ export function courierDayOf(records: Records, agentId: number, todayMs: number)
     weightKg: sumOf(stops, records, 'weight'),
     packages: sumOf(stops, records, 'quantity'),
     accuracyM: position?.view.accuracy ?? null,
-    isStale: position?.view.isStale ?? false,
+    isStale: position !== undefined && isStaleAt(position.heardAtMs, nowMs),
     stops,
   };
 }

@@ -16,6 +16,18 @@ export const SHOWN: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/live/parts/summaries.ts',
+    ['unit/gateway/console/parts/old-positions'],
+    [
+      ['const isStale = isStaleAt(heardAtMs, nowMs);', 'const { isStale } = view;', 'A pin fades when it is old.'],
+      [
+        'position !== undefined && isStaleAt(position.heardAtMs, nowMs)',
+        'position?.view.isStale ?? false',
+        'The page of a courier says that his position is too old.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/live/records.ts',
     ['unit/gateway/console/parts/exceptions'],
     [['before?.heardAtMs ?? 0', '0', 'A reading does not undo a heartbeat that came before it.']],

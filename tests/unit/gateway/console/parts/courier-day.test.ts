@@ -46,7 +46,7 @@ function dayOf(...tasks: TaskView[]) {
   const agent = { id: COURIER, dutyChangedAt: at(-HOUR), shift: null, skills: [], vehicle: { maxPackages: 5 } };
   records.putAgent(agent as unknown as AgentView, 1);
   for (const view of tasks) records.putTask(view, 1);
-  return courierDayOf(records, COURIER, MIDNIGHT)!;
+  return courierDayOf(records, COURIER, { todayMs: MIDNIGHT, nowMs: NOW })!;
 }
 
 const done = (id: number, ms: number) =>
@@ -84,7 +84,7 @@ test('the load is that of the open tasks, by weight and by number', () => {
 });
 
 test('a courier whom the worker does not hold has no day', () => {
-  assert.equal(courierDayOf(new Records(), COURIER, MIDNIGHT), null);
+  assert.equal(courierDayOf(new Records(), COURIER, { todayMs: MIDNIGHT, nowMs: NOW }), null);
 });
 
 test('the scale of a day holds now and every stop, three hours at least, and no more than eight hours are named', () => {
