@@ -80,7 +80,7 @@ export interface Watch {
 export type Question =
   /** The tasks of the list or the column that is shown, from one to another. Empty where it has not both. */
   | { readonly about: 'between'; readonly from: number; readonly to: number }
-  /** Which of the tasks an agent has. */
+  /** Which of the tasks an agent or an external courier has. */
   | { readonly about: 'given'; readonly taskIds: readonly number[] }
   /** Which of the tasks a courier of any kind has who is not done with it. */
   | { readonly about: 'with-courier'; readonly taskIds: readonly number[] };

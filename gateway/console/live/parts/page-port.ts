@@ -1,4 +1,5 @@
 import type { TaskStatus } from '../../../../schema/tasks/task.ts';
+import type { TaskView } from '../../../../schema/tasks/task-view.ts';
 import { midnightMs } from '../../time/midnight.ts';
 import type { Changes, LiveCore } from '../live-core.ts';
 import type { Answer, Courier, CourierPin, FromWorker, Patch, Question, Session, TaskPin, Watch } from '../protocol.ts';
@@ -139,8 +140,10 @@ export class PagePort {
   /** The ids of the tasks that a question is about. */
   reply(question: Question): readonly number[] {
     const tasks = this.#core?.records.tasks;
-    if (question.about === 'given')
-      return question.taskIds.filter((id) => (tasks?.get(id)?.row.agentId ?? null) !== null);
+    if (question.about === 'given') {
+      const takerOf = ({ agentId, courierId }: TaskView) => agentId ?? courierId ?? null;
+      return question.taskIds.filter((id) => tasks?.has(id) && takerOf(tasks.get(id)!.view) !== null);
+    }
     if (question.about === 'with-courier') {
       const statusOf = (id: number) => tasks?.get(id)?.row.status;
       return question.taskIds.filter((id) => WITH_COURIER.has(statusOf(id)));

@@ -46,10 +46,11 @@ export const TOGETHER: readonly Mutation[] = [
       ['if (isOfTask) this.#paymentNews += 1;', '', 'The panel reads payments again when one of them has changed.'],
       ['WITH_COURIER.has(', '!WITH_COURIER.has(', 'A task on its way is handed over without a plan.'],
       [
-        '(tasks?.get(id)?.row.agentId ?? null) !== null',
+        'takerOf(tasks.get(id)!.view) !== null',
         'false',
         'A task out of sight that has a courier is reassigned, not assigned.',
       ],
+      ['agentId ?? courierId ?? null', 'agentId', 'A task of an external courier is reassigned, not assigned.'],
     ],
   ),
   ...mutationsOf(

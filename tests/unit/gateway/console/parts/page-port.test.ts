@@ -129,13 +129,17 @@ test('changes that come faster than frames are sent all the same', (t) => {
   assert.deepEqual(taken(), ['connection']);
 });
 
-test('the page hears which tasks an agent has, also of those that it does not show', (t) => {
+test('the page hears which tasks an agent or an external courier has, also of those that it does not show', (t) => {
   const { port, records } = pageBeside(t);
-  const view = (id: number, agentId: number | null) =>
-    ({ id, agentId, status: 'new', children: [], packages: [], customer: null, contact: null }) as unknown as TaskView;
-  records.putTask(view(1, null), 1);
-  records.putTask(view(2, 7), 1);
-  assert.deepEqual(port.reply({ about: 'given', taskIds: [1, 2, 3] }), [2]);
+  const put = (id: number, agentId: number | null, courierId: number | null) => {
+    const taker = { agentId, courierId, status: agentId === null && courierId === null ? 'new' : 'assigned' };
+    const view = { id, ...taker, children: [], packages: [], customer: null, contact: null };
+    records.putTask(view as unknown as TaskView, 1);
+  };
+  put(1, null, null);
+  put(2, 7, null);
+  put(3, null, 9);
+  assert.deepEqual(port.reply({ about: 'given', taskIds: [1, 2, 3, 4] }), [2, 3]);
 });
 
 test('the page hears which tasks a courier has on the way, and not those that are over', (t) => {
