@@ -1,11 +1,10 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { amendmentOf, changeEdit, type Edit, type EditForm, endEdit, formOf } from '../page/edit.ts';
-import { callApi } from '../page/link.ts';
-import { attemptAfter, NO_ATTEMPT } from '../page/new-key.ts';
 import { isNowhere } from '../page/pin.ts';
 import { refusalText } from '../page/refusals.ts';
 import { LAST_TIME } from '../page/zoned-time.ts';
+import { useKeyedCalls } from '../records/use-keyed-calls.ts';
 import { text } from '../text/english.ts';
 import { Field } from '../ui/controls.tsx';
 import { FormEnd } from '../ui/form-end.tsx';
@@ -18,7 +17,7 @@ const { edit: words } = text;
 export function EditTask({ task, edit: { before, form } }: { readonly task: TaskView; readonly edit: Edit }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  const attempt = useRef(NO_ATTEMPT);
+  const call = useKeyedCalls();
   const part: Part = { form, onChange: (change) => changeEdit(task.id, change) };
   const close = () => endEdit(task.id);
   const isOutdated = JSON.stringify(formOf(task)) !== JSON.stringify(before);
@@ -30,9 +29,7 @@ export function EditTask({ task, edit: { before, form } }: { readonly task: Task
     if (!body) return close();
     setBusy(true);
     setError(null);
-    attempt.current = attemptAfter(attempt.current, body);
-    const { key } = attempt.current;
-    const answer = await callApi<TaskView>({ method: 'POST', path: `/tasks/${task.id}/amend`, body, key });
+    const answer = await call<TaskView>({ method: 'POST', path: `/tasks/${task.id}/amend`, body });
     setBusy(false);
     if (!answer.ok) return setError(refusalText(answer.failure));
     close();

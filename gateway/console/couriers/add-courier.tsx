@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { AgentView } from '../../../schema/fleet/agent.ts';
-import { callApi, may, meetCourier } from '../page/link.ts';
+import { may, meetCourier } from '../page/link.ts';
 import { ofUser } from '../page/of-user.ts';
 import { refusalText } from '../page/refusals.ts';
+import { useKeyedCalls } from '../records/use-keyed-calls.ts';
 import { InvitationDialog } from '../settings/invitation-dialog.tsx';
 import { couriersText } from '../text/english-couriers.ts';
 import { Field } from '../ui/controls.tsx';
@@ -21,6 +22,7 @@ const form = ofUser(EMPTY);
 export function AddCourier({ onClose }: { readonly onClose: () => void }) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const call = useKeyedCalls();
   const [added, setAdded] = useState<{ readonly userId: number; readonly name: string } | null>(null);
 
   async function submit(event: Event): Promise<void> {
@@ -30,7 +32,7 @@ export function AddCourier({ onClose }: { readonly onClose: () => void }) {
     const { name, email, phone, vehicle } = form.peek();
     const typed = { name: name.trim(), email: email.trim(), phone: phone.trim() };
     const body = { ...typed, agentType: 'employee', vehicle: { type: vehicle } };
-    const answer = await callApi<AgentView>({ method: 'POST', path: '/agents', body });
+    const answer = await call<AgentView>({ method: 'POST', path: '/agents', body });
     setBusy(false);
     if (!answer.ok) return setProblem(refusalText(answer.failure));
     form.value = EMPTY;

@@ -4,6 +4,7 @@ import { callApi } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { RecordPages } from '../records/record-pages.tsx';
 import { Copied } from '../records/record-parts.tsx';
+import { useKeyedCalls } from '../records/use-keyed-calls.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -48,6 +49,7 @@ interface ChannelProps {
 function Channel({ channel, onChanged, onKey }: ChannelProps) {
   const [isBusy, setBusy] = useState(false);
   const [isAsking, ask] = useState(false);
+  const call = useKeyedCalls();
   const { id, name, status, isBuiltIn, rateLimit, locationsWrite } = channel;
   const isActive = status === 'ACTIVE';
 
@@ -62,7 +64,7 @@ function Channel({ channel, onChanged, onKey }: ChannelProps) {
   async function regenerate(): Promise<void> {
     ask(false);
     setBusy(true);
-    const answer = await callApi<WithKey>({ method: 'POST', path: `/channels/${id}/regenerate-key` });
+    const answer = await call<WithKey>({ method: 'POST', path: `/channels/${id}/regenerate-key` });
     setBusy(false);
     if (answer.ok) await onKey({ ...channel, ...answer.data });
     else say(refusalText(answer.failure), 'fault');
@@ -108,13 +110,14 @@ function AddChannel({ onAdded }: { readonly onAdded: (channel: WithKey) => Promi
   const [locationsWrite, setPositions] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const call = useKeyedCalls();
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
     setBusy(true);
     setProblem(null);
     const body = { name: name.trim(), locationsWrite };
-    const answer = await callApi<WithKey>({ method: 'POST', path: '/channels', body });
+    const answer = await call<WithKey>({ method: 'POST', path: '/channels', body });
     setBusy(false);
     if (!answer.ok) return setProblem(refusalText(answer.failure));
     setName('');

@@ -3,6 +3,7 @@ import type { AccountView } from '../../../schema/accounts/user.ts';
 import { callApi, session } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { RecordPages } from '../records/record-pages.tsx';
+import { useKeyedCalls } from '../records/use-keyed-calls.ts';
 import { text } from '../text/english.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { Button, Field } from '../ui/controls.tsx';
@@ -105,6 +106,7 @@ function AddPerson({ onAdded }: { readonly onAdded: () => Promise<void> }) {
   const [form, setForm] = useState(EMPTY);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const call = useKeyedCalls();
 
   const set = (name: keyof typeof EMPTY) => (event: { readonly currentTarget: { readonly value: string } }) =>
     setForm({ ...form, [name]: event.currentTarget.value });
@@ -114,7 +116,7 @@ function AddPerson({ onAdded }: { readonly onAdded: () => Promise<void> }) {
     setBusy(true);
     setProblem(null);
     const body = { ...form, name: form.name.trim(), email: form.email.trim() };
-    const answer = await callApi<AccountView>({ method: 'POST', path: '/users', body });
+    const answer = await call<AccountView>({ method: 'POST', path: '/users', body });
     setBusy(false);
     if (!answer.ok) return setProblem(refusalText(answer.failure));
     say(words.added(nameOf(answer.data)));

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { callApi } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { nowMs } from '../page/state.ts';
 import { LAST_TIME, localTime, momentOf } from '../page/zoned-time.ts';
+import { useKeyedCalls } from '../records/use-keyed-calls.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { webhooksText as words } from '../text/english-webhooks.ts';
 import { Field } from '../ui/controls.tsx';
@@ -23,6 +23,7 @@ export function ReplayDialog({ webhookId, onClose, onDone }: Props) {
   const [form, setForm] = useState(() => ({ from: localTime(nowMs.peek() - HOUR_MS), to: '' }));
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const call = useKeyedCalls();
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
@@ -33,7 +34,7 @@ export function ReplayDialog({ webhookId, onClose, onDone }: Props) {
     const iso = (ms: number) => new Date(ms).toISOString();
     const body = { from: iso(from), ...(to === null ? {} : { to: iso(to) }) };
     const path = `/webhooks/${webhookId}/replay`;
-    const answer = await callApi<{ readonly count: number }>({ method: 'POST', path, body });
+    const answer = await call<{ readonly count: number }>({ method: 'POST', path, body });
     setBusy(false);
     if (answer.ok) onDone(answer.data.count);
     else setProblem(refusalText(answer.failure));

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { DeliveryState, DeliveryView } from '../../../schema/notices/webhook.ts';
 import { clockOf, timeOf } from '../page/format.ts';
-import { callApi, may } from '../page/link.ts';
+import { may } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { nowMs } from '../page/state.ts';
 import { Waiting } from '../records/record-parts.tsx';
+import { useKeyedCalls } from '../records/use-keyed-calls.ts';
 import { useRecord } from '../records/use-record.ts';
 import { webhooksText } from '../text/english-webhooks.ts';
 import { Button } from '../ui/controls.tsx';
@@ -106,10 +107,11 @@ interface ItemProps {
 
 function DeliveryItem({ delivery, onOrdered }: ItemProps) {
   const [isBusy, setBusy] = useState(false);
+  const call = useKeyedCalls();
   const { id, type, state, attempt, attempts, nextAttemptAt, createdAt, eventId, request } = delivery;
   async function sendAgain(): Promise<void> {
     setBusy(true);
-    const answer = await callApi({ method: 'POST', path: `/webhooks/deliveries/${id}/redeliver` });
+    const answer = await call({ method: 'POST', path: `/webhooks/deliveries/${id}/redeliver` });
     setBusy(false);
     if (!answer.ok) return say(refusalText(answer.failure), 'fault');
     say(words.ordered);

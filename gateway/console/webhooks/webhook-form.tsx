@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { WebhookView } from '../../../schema/notices/webhook.ts';
-import { callApi, may } from '../page/link.ts';
+import { may } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
+import { useKeyedCalls } from '../records/use-keyed-calls.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { webhooksText } from '../text/english-webhooks.ts';
 import { Field } from '../ui/controls.tsx';
@@ -36,6 +37,7 @@ export function WebhookDialog({ webhook, onClose, onSaved }: Props) {
   const [form, setForm] = useState<WebhookForm>(before ?? EMPTY_WEBHOOK);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const call = useKeyedCalls();
   const set = (change: Partial<WebhookForm>) => setForm((now) => ({ ...now, ...change }));
 
   async function submit(event: Event): Promise<void> {
@@ -43,10 +45,10 @@ export function WebhookDialog({ webhook, onClose, onSaved }: Props) {
     if (form.events.length === 0) return setProblem(words.needEvents);
     setBusy(true);
     setProblem(null);
-    const call = webhook
+    const change = webhook
       ? ({ method: 'PATCH', path: `/webhooks/${webhook.id}` } as const)
       : ({ method: 'POST', path: '/webhooks' } as const);
-    const answer = await callApi<WebhookView>({ ...call, body: webhookBody(form, before) });
+    const answer = await call<WebhookView>({ ...change, body: webhookBody(form, before) });
     setBusy(false);
     if (!answer.ok) return setProblem(refusalText(answer.failure));
     say(webhook ? words.saved : words.created);

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { WebhookView } from '../../../schema/notices/webhook.ts';
 import type { ApiCall } from '../live/protocol.ts';
-import { callApi, may } from '../page/link.ts';
+import { may } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { Waiting } from '../records/record-parts.tsx';
+import { useKeyedCalls } from '../records/use-keyed-calls.ts';
 import { useRecord } from '../records/use-record.ts';
 import { text } from '../text/english.ts';
 import { settingsText } from '../text/english-settings.ts';
@@ -28,12 +29,13 @@ export function WebhookPage({ id, onBack }: { readonly id: number; readonly onBa
   const [isBusy, setBusy] = useState(false);
   /** Counts the orders, so that the deliveries are read again. */
   const [orders, setOrders] = useState(0);
+  const send = useKeyedCalls();
   if (!webhook) return <Waiting problem={problem} reload={reload} />;
 
   const order: Order = async <T,>(call: ApiCall, done: (data: T) => void) => {
     ask(null);
     setBusy(true);
-    const answer = await callApi<T>(call);
+    const answer = await send<T>(call);
     setBusy(false);
     if (answer.ok) done(answer.data);
     else say(refusalText(answer.failure), 'fault');

@@ -19,6 +19,14 @@ export const KEPT_TEXT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/page/new-key.ts',
+    ['unit/gateway/console/page/new-key'],
+    [
+      ['isDecided(answer) && last', 'last', 'A webhook that is added again after a lost answer is made once.'],
+      ['isDecided(answer) && last', 'false && last', 'A refusal is not repeated once its cause is gone.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/page/pin.ts',
     ['unit/gateway/console/page/pin'],
     [['return isChanged && ', 'return false && ', 'A changed address is sent, or said to be nowhere.']],
