@@ -5,7 +5,7 @@ import { AttentionView } from './attention/attention-view.tsx';
 import { Board } from './board/board-view.tsx';
 import { Couriers } from './couriers/couriers-view.tsx';
 import { hasPanel, isCovered } from './page/covered.ts';
-import { session } from './page/link.ts';
+import { caller, session } from './page/link.ts';
 import { isPlacing } from './page/pin.ts';
 import { phonePane, view } from './page/state.ts';
 import { Palette } from './palette/palette.tsx';
@@ -63,10 +63,22 @@ function laterDialog(load: () => Promise<ComponentType>, title: string): Compone
 export function App() {
   const now = session.value;
   if (now.state === 'unknown') return <Arriving isCut={now.isCut} />;
-  if (now.state === 'signed-out') return <SignIn />;
-  if (!now.caller.organization) return <NoOrganization email={now.caller.user.email} />;
+  if (now.state === 'signed-in' && !now.caller.organization) return <NoOrganization email={now.caller.user.email} />;
+  const { organization, user } = caller.value ?? {};
+  const isAway = now.state === 'signed-out';
   return (
-    <div class="console">
+    <>
+      {/* Of another user it is another one, which has nothing of what was typed here. */}
+      {organization && <Console key={`${organization.id} ${user?.id}`} isAway={isAway} />}
+      {isAway && <SignIn />}
+    </>
+  );
+}
+
+/** It stays as it is behind the sign-in when a session has ended: the same user goes on where he was. */
+function Console({ isAway }: { readonly isAway: boolean }) {
+  return (
+    <div class="console" inert={isAway}>
       <Header />
       <CutOff />
       <Shown />

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { CallerView } from '../../../schema/accounts/caller.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { byName } from '../live/by-name.ts';
 import type {
@@ -25,6 +26,8 @@ import { meetSession } from './of-user.ts';
 
 /** The page's side of the live worker: what it says last, as signals. */
 export const session = signal<Session>({ state: 'unknown', isCut: false });
+/** The user of this page: also after the session has ended, until the user has left or another one signs in. */
+export const caller = signal<CallerView | null>(null);
 export const connection = signal<Connection | undefined>(undefined);
 export const figures = signal<Figures | undefined>(undefined);
 /** The tasks and couriers that need a dispatcher; undefined until the worker has loaded. */
@@ -83,6 +86,8 @@ function take(message: FromWorker): void {
 
 function setSession(next: Session): void {
   meetSession(next);
+  if (next.state === 'signed-in') caller.value = next.caller;
+  else if (next.state === 'signed-out' && next.why === 'left') caller.value = null;
   session.value = next;
   if (next.state === 'signed-in') return;
   connection.value = undefined;
@@ -172,6 +177,5 @@ export function signOut(): void {
 
 /** Whether the user has a right, by the name that the API gives it. */
 export function may(permission: string): boolean {
-  const now = session.value;
-  return now.state === 'signed-in' && now.caller.permissions.includes(permission);
+  return caller.value?.permissions.includes(permission) ?? false;
 }

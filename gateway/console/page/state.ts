@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { BoardQuery, ListQuery } from '../live/protocol.ts';
-import { connection, session, watch } from './link.ts';
+import { caller, connection, session, watch } from './link.ts';
 import { ofUser } from './of-user.ts';
 
 export type View = 'map' | 'board' | 'attention' | 'couriers' | 'charts' | 'settings';
@@ -66,13 +66,11 @@ export const shownConnection = computed(() => {
 });
 /** Whether nothing can be asked at the moment, as far as the page knows. */
 export const isCutOff = computed(() => {
+  if (session.value.state !== 'signed-in') return true;
   const now = shownConnection.value;
   return now?.state === 'cut' || (now?.state === 'loading' && now.problem !== null);
 });
-export const timeZone = computed(() => {
-  const now = session.value;
-  return now.state === 'signed-in' ? (now.caller.organization?.timeZone ?? 'UTC') : 'UTC';
-});
+export const timeZone = computed(() => caller.value?.organization?.timeZone ?? 'UTC');
 
 const boardQuery = computed((): BoardQuery => {
   const { search, onlyLate, agentId, selected } = listQuery.value;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AccountView } from '../../../schema/accounts/user.ts';
-import { callApi, session } from '../page/link.ts';
+import { callApi, caller } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { RecordPages } from '../records/record-pages.tsx';
 import { useKeyedCalls } from '../records/use-keyed-calls.ts';
@@ -38,8 +38,7 @@ interface PersonProps {
 
 function Person({ user, onChanged, onInvite }: PersonProps) {
   const [isBusy, setBusy] = useState(false);
-  const now = session.value;
-  const isMe = now.state === 'signed-in' && now.caller.user.id === user.id;
+  const isMe = caller.value?.user.id === user.id;
   // A user without an address stands behind a channel, and keeps its role.
   const isGiven = user.email !== null && GIVEN.some((role) => role === user.role);
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { OrganizationView } from '../../../schema/accounts/organization.ts';
-import { session } from '../page/link.ts';
+import { caller } from '../page/link.ts';
 import { section as chosen } from '../page/state.ts';
 import { Waiting } from '../records/record-parts.tsx';
 import { type Loaded, useRecord } from '../records/use-record.ts';
@@ -56,9 +56,7 @@ export function SettingsView() {
 }
 
 function OfOrganization({ section }: { readonly section: 'organization' | 'assignment' }) {
-  const now = session.value;
-  const id = now.state === 'signed-in' ? now.caller.organization?.id : undefined;
-  const record: Loaded<OrganizationView> = useRecord(`/organizations/${id}`);
+  const record: Loaded<OrganizationView> = useRecord(`/organizations/${caller.value?.organization?.id}`);
   if (!record.data) return <Waiting {...record} />;
   const props = { organization: record.data, onSaved: record.replace };
   return section === 'organization' ? <OrganizationSection {...props} /> : <AssignmentSection {...props} />;

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { session } from '../page/link.ts';
 import { text } from '../text/english.ts';
 import { Button } from './controls.tsx';
 
@@ -20,14 +21,22 @@ export function Dialog({
   // Before the page is painted: a key that is pressed then, such as Escape, is for the question already.
   useLayoutEffect(() => {
     const opener = isFocusNowhere() ? lastOpener : document.activeElement;
-    element.current!.showModal();
     return () => {
       lastOpener = opener;
       queueMicrotask(giveFocusBack);
     };
   }, []);
+  // A modal dialog leaves nothing else to be used, not even the sign-in.
+  const isAway = session.value.state !== 'signed-in';
+  useLayoutEffect(() => {
+    if (isAway) element.current!.close();
+    else element.current!.showModal();
+  }, [isAway]);
+  const closed = () => {
+    if (session.peek().state === 'signed-in') onClose();
+  };
   return (
-    <dialog ref={element} class={isWide ? 'wide' : ''} aria-label={title} onClose={onClose}>
+    <dialog ref={element} class={isWide ? 'wide' : ''} aria-label={title} onClose={closed}>
       <header>
         <h2>{title}</h2>
         <Button kind="quiet" icon="close" label={text.panel.close} onClick={onClose} />

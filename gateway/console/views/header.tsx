@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { AttentionBadge } from '../attention/attention-badge.tsx';
-import { figures, session, signOut } from '../page/link.ts';
+import { caller, figures, signOut } from '../page/link.ts';
 import { type changeList, go, NO_LIST_FILTER, showList, type Theme, theme, type View, view } from '../page/state.ts';
 import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
@@ -19,8 +19,7 @@ const NAV: readonly (readonly [View, string, IconName])[] = [
 const NO_FILTER = { ...NO_LIST_FILTER, withDone: false } as const;
 
 export function Header() {
-  const now = session.value;
-  const organization = now.state === 'signed-in' ? now.caller.organization?.name : '';
+  const organization = caller.value?.organization?.name ?? '';
   return (
     <header class="top">
       <div class="brand">
@@ -106,9 +105,8 @@ function Figure({ label, value, tone = '', onClick }: FigureProps) {
 
 function Account() {
   const [open, setOpen] = useState(false);
-  const now = session.value;
-  if (now.state !== 'signed-in') return null;
-  const { user, permissions } = now.caller;
+  if (!caller.value) return null;
+  const { user, permissions } = caller.value;
   const name = `${user.firstName} ${user.lastName}`;
   const leave = (event: FocusEvent) => {
     const { currentTarget, relatedTarget } = event;

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { callApi, session, signIn, signOut } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { text } from '../text/english.ts';
@@ -39,6 +39,8 @@ export function SignIn() {
   const [password, setPassword] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
+  // Browsers heed `autofocus` once a page.
+  useEffect(() => document.getElementById('sign-in-email')?.focus(), []);
   const why = session.value.state === 'signed-out' ? session.value.why : 'never';
 
   async function submit(event: Event): Promise<void> {
@@ -58,20 +60,19 @@ export function SignIn() {
         <h1>{words.title}</h1>
         {why === 'ended' && <p class="say">{words.ended}</p>}
         {why === 'left' && <p class="say">{words.left}</p>}
-        <Field id="email" label={words.email}>
+        <Field id="sign-in-email" label={words.email}>
           {(props) => (
             <input
               {...props}
               type="email"
               autocomplete="username"
               required
-              autofocus
               value={email}
               onInput={({ currentTarget }) => setEmail(currentTarget.value)}
             />
           )}
         </Field>
-        <Field id="password" label={words.password} error={error}>
+        <Field id="sign-in-password" label={words.password} error={error}>
           {(props) => (
             <input
               {...props}
