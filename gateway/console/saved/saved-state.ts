@@ -3,7 +3,16 @@ import { session } from '../page/link.ts';
 import { changeList, listQuery, NO_LIST_FILTER, phonePane, savedView } from '../page/state.ts';
 import { savedText as words } from '../text/english-saved.ts';
 import { say } from '../ui/toasts.tsx';
-import { filterOf, isSameFilter, readViews, renamed, type SavedView, withView } from './saved-views.ts';
+import {
+  filterOf,
+  isSameFilter,
+  MOST_VIEWS,
+  readViews,
+  renamed,
+  type SavedView,
+  withView,
+  withViewAgain,
+} from './saved-views.ts';
 
 /** Of this user in this organization. The API has no place for views, so this browser keeps them. */
 const place = computed(() => {
@@ -49,12 +58,17 @@ export function renameView(from: string, to: string): void {
   if (isOpen) savedView.value = to;
 }
 
-/** Returns the way back. */
+/** Returns the way back, which leaves what was saved, renamed and deleted meanwhile as it is. */
 export function deleteView(name: string): () => void {
   const before = savedViews.peek();
+  const at = before.findIndex((view) => view.name === name);
   if (savedView.peek() === name) savedView.value = null;
   keep(before.filter((view) => view.name !== name));
-  return () => keep(before);
+  return () => {
+    const now = savedViews.peek();
+    if (now.length >= MOST_VIEWS) return say(words.many(MOST_VIEWS), 'fault');
+    keep(withViewAgain(now, before[at]!, at));
+  };
 }
 
 /** Shows the tasks of the view that the address names, and forgets its name once the list is another one. */

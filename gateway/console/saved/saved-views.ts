@@ -56,6 +56,11 @@ export function withView(views: readonly SavedView[], view: SavedView): SavedVie
   return at < 0 ? [...views, view] : views.with(at, view);
 }
 
+/** Puts a view that was deleted back in its place. Views that were saved meanwhile stay, also one of its name. */
+export function withViewAgain(views: readonly SavedView[], view: SavedView, at: number): readonly SavedView[] {
+  return views.some(({ name }) => name === view.name) ? views : views.toSpliced(at, 0, view);
+}
+
 /** Gives a view another name. A view that has it already stays, and nothing changes. */
 export function renamed(views: readonly SavedView[], from: string, to: string): readonly SavedView[] {
   if (to === '' || views.some(({ name }) => name === to)) return views;

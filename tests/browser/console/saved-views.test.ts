@@ -10,6 +10,20 @@ const chrome = useBrowser();
 const row = (page: Page, text: string) => page.locator('.task-row').filter({ hasText: text });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Saved views' });
 
+/** Saves a search before the page takes its way back. */
+async function saveInAnotherTab(page: Page, search: string): Promise<void> {
+  const other = await page.context().newPage();
+  await other.goto(`${fixture.gateway.baseUrl}/console`);
+  await other.getByLabel('Search tasks').fill(search);
+  await other.getByRole('button', { name: 'Saved views' }).click();
+  await dialog(other).getByLabel('Save the list as it is now').fill(search);
+  await dialog(other).getByRole('button', { name: 'Save view' }).click();
+  await dialog(page)
+    .getByRole('button', { name: `Delete ${search}` })
+    .waitFor();
+  await other.close();
+}
+
 test(
   'a list is saved under a name and opened by its chip, by Ctrl K and by its address, for its user alone',
   WITH_BROWSER,
@@ -56,7 +70,10 @@ test(
     await page.waitForURL('**/console?view=Countess');
     await dialog(page).getByRole('button', { name: 'Delete Countess' }).click();
     await dialog(page).getByText('No view is saved yet.').waitFor();
+    await saveInAnotherTab(page, 'Roses');
     await dialog(page).getByRole('button', { name: 'Undo' }).click();
+    await dialog(page).getByRole('button', { name: 'Delete Countess' }).waitFor();
+    await dialog(page).getByRole('button', { name: 'Delete Roses' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Countess', exact: true }).click();
     await page.waitForURL('**/console?view=Countess');

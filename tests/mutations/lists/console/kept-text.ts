@@ -27,6 +27,14 @@ export const KEPT_TEXT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/saved/saved-views.ts',
+    ['unit/gateway/console/saved-views'],
+    [
+      ['views.some(({ name }) => name === view.name) ? views', 'false ? views', 'A view saved meanwhile stays.'],
+      ['views.toSpliced(at, 0, view)', '[view]', 'Undo puts one view back, and leaves the others as they are.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/page/pin.ts',
     ['unit/gateway/console/page/pin'],
     [['return isChanged && ', 'return false && ', 'A changed address is sent, or said to be nowhere.']],

@@ -6,6 +6,7 @@ import {
   readViews,
   renamed,
   withView,
+  withViewAgain,
 } from '../../../../gateway/console/saved/saved-views.ts';
 
 const FILTER: ListFilter = {
@@ -47,6 +48,14 @@ test('a name belongs to one view: saving again replaces it, and a rename to a ta
   assert.deepEqual(names(renamed(views, 'A', 'D')), ['D', 'B']);
   assert.deepEqual(names(renamed(views, 'A', 'B')), ['A', 'B']);
   assert.deepEqual(names(renamed(views, 'A', '')), ['A', 'B']);
+});
+
+test('a view that was deleted comes back in its place, and what was saved meanwhile stays', () => {
+  const view = (name: string, onlyLate = false) => ({ name, filter: { ...FILTER, onlyLate } });
+  assert.deepEqual(names(withViewAgain([view('A'), view('D'), view('E')], view('B'), 1)), ['A', 'B', 'D', 'E']);
+  assert.deepEqual(names(withViewAgain([], view('B'), 1)), ['B']);
+  const newer = [view('A'), view('B', true)];
+  assert.deepEqual(withViewAgain(newer, view('B'), 0), newer);
 });
 
 test('two filters are the same by their choices, in any order and with spaces around the search', () => {
