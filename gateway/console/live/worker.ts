@@ -41,16 +41,12 @@ function becomeSignedOut(why: 'never' | 'left' | 'ended'): void {
 
 async function begin(): Promise<void> {
   if (!(await api.isSignedIn())) return becomeSignedOut(session.state === 'signed-in' ? 'ended' : 'never');
-  if (core) return;
+  // Another tab may have another user by now: the API tells who it is.
+  if (core) return void api.me().catch(() => undefined);
   const impatient = setTimeout(() => showCut(), PATIENCE_MS);
   try {
     const { data: caller } = await api.me();
-    if (core) return;
-    setSession({ state: 'signed-in', caller });
-    if (!caller.organization) return;
-    core = new LiveCore(api, caller.organization.timeZone, changed);
-    for (const page of pages) page.attach(core);
-    void core.run();
+    if (!core) welcome(caller);
   } catch (error) {
     if (error instanceof CallError && error.failure.status === 401) return;
     showCut();
@@ -60,12 +56,31 @@ async function begin(): Promise<void> {
   }
 }
 
-/** The user has another role or name, or the organization another name or time zone. */
+function welcome(caller: CallerView): void {
+  setSession({ state: 'signed-in', caller });
+  if (!caller.organization) return;
+  core = new LiveCore(api, caller.organization.timeZone, changed);
+  for (const page of pages) page.attach(core);
+  void core.run();
+}
+
+/**
+ * The user has another role or name, or the organization another name or time zone. Where each tab has a worker, it may be
+ * another user: the tabs share the tokens, and a tab that slept has not heard of the sign-out between.
+ */
 function meetCaller(caller: CallerView): void {
-  if (session.state !== 'signed-in' || session.caller.user.id !== caller.user.id) return;
+  if (session.state !== 'signed-in') return;
+  if (!isSameUser(session.caller, caller)) {
+    becomeSignedOut('ended');
+    return welcome(caller);
+  }
   if (JSON.stringify(caller) === JSON.stringify(session.caller)) return;
   setSession({ state: 'signed-in', caller });
   if (caller.organization) core?.moveTo(caller.organization.timeZone);
+}
+
+function isSameUser(one: CallerView, other: CallerView): boolean {
+  return one.user.id === other.user.id && one.organization?.id === other.organization?.id;
 }
 
 /** The organization and its users. The caller is one of these. */
