@@ -94,6 +94,8 @@ export const WEBHOOK_LIMITS = {
   deliveryRetentionDays: 30,
   /** A webhook gets positions at most this often; the process looks four times as often. */
   webhookPositionsMs: 20_000,
+  /** A position that was received may reach Redis so much later: two ticks. */
+  webhookPositionLagMs: 2_000,
   /** Webhooks that one run of the job tells. */
   webhookPositionsPerRun: 1_000,
   /** Agents in one such delivery. */

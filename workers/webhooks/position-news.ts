@@ -2,7 +2,7 @@ import { activeTaskOf } from '../../engine/domain/tasks/active-task.ts';
 import { isStale } from '../../engine/domain/travel/location-rule.ts';
 import { type Clock, isoTime } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
-import type { PositionStore } from '../../engine/store/positions/position-store.ts';
+import type { PositionStore, SavedPosition } from '../../engine/store/positions/position-store.ts';
 import type { Roster } from '../../engine/store/positions/roster-store.ts';
 import type { DeliveryStore, UnloggedEvent } from '../../engine/store/webhooks/delivery-store.ts';
 import type { FollowerStore, PositionSubscriber } from '../../engine/store/webhooks/follower-store.ts';
@@ -35,24 +35,37 @@ export function createPositionNewsProcessor(options: PositionNewsOptions) {
   };
 }
 
-async function tell(options: PositionNewsOptions, { toldAt, ...key }: PositionSubscriber): Promise<void> {
+async function tell(options: PositionNewsOptions, { knownUntil, ...key }: PositionSubscriber): Promise<void> {
   const { deliveries, history, clock } = options;
+  const afterMs = Date.parse(knownUntil);
   const nowMs = clock.now();
-  const items = await newsOf(options, key.organizationId, Date.parse(toldAt), nowMs);
+  const kept = await options.positions.load(key.organizationId);
+  const news = kept.filter(({ receivedAtMs }) => receivedAtMs > afterMs);
+  const items = await itemsOf(options, key.organizationId, news, nowMs);
   const events: UnloggedEvent[] = [];
   for (let at = 0; at < items.length; at += LIMITS.webhookPositionItems)
     events.push(positionsEvent(history, key, items.slice(at, at + LIMITS.webhookPositionItems), nowMs, at));
-  await deliveries.queuePositions(key, isoTime(nowMs), events);
+  await deliveries.queuePositions(key, isoTime(knownUntilMs(kept, afterMs)), events);
 }
 
-/** The JSON of each position that was received after a time. */
-async function newsOf(
-  { positions, readRoster }: PositionNewsOptions,
+/**
+ * Until when every position is known, once those after `afterMs` are told. Another that was received before the last
+ * one may come to Redis yet: the next time looks back, once, and tells some again. It is compared with times of
+ * the same clocks only: with that of this process, one that is ahead would tell nothing.
+ */
+function knownUntilMs(kept: readonly SavedPosition[], afterMs: number): number {
+  const lastMs = kept.reduce((last, { receivedAtMs }) => Math.max(last, receivedAtMs), 0);
+  const settledMs = lastMs - LIMITS.webhookPositionLagMs;
+  return settledMs > afterMs ? settledMs : lastMs;
+}
+
+/** The JSON of positions. */
+async function itemsOf(
+  { readRoster }: PositionNewsOptions,
   organizationId: number,
-  afterMs: number,
+  news: readonly SavedPosition[],
   nowMs: number,
 ): Promise<string[]> {
-  const news = (await positions.load(organizationId)).filter(({ receivedAtMs }) => receivedAtMs > afterMs);
   if (news.length === 0) return [];
   const roster = new Map((await readRoster(organizationId)).agents.map((agent) => [agent.agentId, agent]));
   return news.flatMap((position) => {

@@ -92,10 +92,10 @@ export interface DeliveryStore {
     upTo: number,
   ): Promise<void>;
   /**
-   * Makes deliveries of agents' positions due; it needs no lease. The webhook then knows every position received up to
-   * `toldAt`.
+   * Makes deliveries of agents' positions due; it needs no lease. The webhook then knows every position received until
+   * `knownUntil`.
    */
-  queuePositions(key: EndpointKey, toldAt: string, events: readonly UnloggedEvent[]): Promise<void>;
+  queuePositions(key: EndpointKey, knownUntil: string, events: readonly UnloggedEvent[]): Promise<void>;
 }
 
 export function createDeliveryStore(sql: Sql): DeliveryStore {
@@ -127,8 +127,8 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
     async queueReplay(key, lease, order, events, upTo) {
       await once(replayOf(sql, key, lease, order, events, upTo), 'queueing a replay');
     },
-    async queuePositions(key, toldAt, events) {
-      await once(positionsOf(sql, key, toldAt, events), 'queueing positions');
+    async queuePositions(key, knownUntil, events) {
+      await once(positionsOf(sql, key, knownUntil, events), 'queueing positions');
     },
   };
 }
@@ -213,16 +213,17 @@ function replayOf(
 function positionsOf(
   sql: Sql,
   { organizationId, webhookId }: EndpointKey,
-  toldAt: string,
+  knownUntil: string,
   events: readonly UnloggedEvent[],
 ): Fragment {
   return sql`
     WITH told AS (
-      INSERT INTO webhook_followers AS f (organization_id, webhook_id, last_sequence, positions_told_at, next_due_at)
-        SELECT organization_id, id, start_sequence, ${toldAt}::timestamptz, now() FROM webhooks
+      INSERT INTO webhook_followers AS f (organization_id, webhook_id, last_sequence, positions_told_at,
+          positions_known_until, next_due_at)
+        SELECT organization_id, id, start_sequence, now(), ${knownUntil}::timestamptz, now() FROM webhooks
         WHERE organization_id = ${organizationId} AND id = ${webhookId}
       ON CONFLICT (organization_id, webhook_id) DO UPDATE SET positions_told_at = excluded.positions_told_at,
-        next_due_at = least(f.next_due_at, excluded.next_due_at)
+        positions_known_until = excluded.positions_known_until, next_due_at = least(f.next_due_at, excluded.next_due_at)
       RETURNING webhook_id
     )
     INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, body, state, attempt,

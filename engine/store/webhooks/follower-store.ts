@@ -54,8 +54,8 @@ export interface FollowedOrganization {
 
 /** A webhook that asks for positions. */
 export interface PositionSubscriber extends EndpointKey {
-  /** It knows every position received until then. */
-  readonly toldAt: string;
+  /** It knows every position received until then, on the clocks of those who receive them. */
+  readonly knownUntil: string;
 }
 
 export interface DisabledEndpoint extends EndpointKey {
@@ -173,9 +173,12 @@ function releaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: 
     WHERE f.organization_id = ${organizationId} AND f.webhook_id = ${webhookId} AND f.lease = ${lease}`;
 }
 
+/** The turn of a webhook comes by the clock of Postgres. One that was switched on again knows nothing. */
 function positionSubscribersOf(sql: Sql, limit: number) {
   return sql<PositionSubscriber[]>`
-    SELECT w.organization_id, w.id AS webhook_id, greatest(f.positions_told_at, w.active_since) AS told_at
+    SELECT w.organization_id, w.id AS webhook_id, coalesce(
+      CASE WHEN f.positions_told_at >= w.active_since THEN f.positions_known_until END,
+      greatest(f.positions_told_at, w.active_since) - ${LIMITS.webhookPositionLagMs} * interval '1 ms') AS known_until
     FROM webhooks w LEFT JOIN ${followerOf(sql)}
     WHERE 'agent.locations_updated' = ANY (w.events) AND ${hearsNews(sql)}
       AND (f.failures IS NULL OR f.failures = 0)

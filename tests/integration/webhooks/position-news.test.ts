@@ -9,7 +9,7 @@ import { createFollowerStore } from '../../../engine/store/webhooks/follower-sto
 import { createPositionNewsProcessor } from '../../../workers/webhooks/position-news.ts';
 import { secretBox } from '../../support/secrets.ts';
 import { openTaskOf } from '../../support/services/open-task.ts';
-import { accepts, createRunnerPlace, fails } from './endpoint-runner-place.ts';
+import { accepts, createRunnerPlace, fails, type RunnerPlace, type Sent } from './endpoint-runner-place.ts';
 
 const at = (agentId: number, receivedAtMs: number): SavedPosition => ({
   agentId,
@@ -38,26 +38,38 @@ const roster: Roster = {
   })),
 };
 
+/** A worker's job over these positions, and the passing of the 20 s between two deliveries of a webhook. */
+function openNews(place: RunnerPlace, kept: readonly SavedPosition[], aheadMs = 0) {
+  const tell = createPositionNewsProcessor({
+    followers: createFollowerStore(place.sql, secretBox),
+    deliveries: createDeliveryStore(place.sql),
+    positions: { load: async () => [...kept] },
+    readRoster: async () => roster,
+    history: 'h1',
+    clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
+    log: pino({ level: 'silent' }),
+  });
+  const letTimePass = async () => {
+    await place.sql`UPDATE webhooks SET active_since = active_since - interval '20 s'`;
+    await place.sql`UPDATE webhook_followers SET positions_told_at = positions_told_at - interval '20 s'`;
+  };
+  return { tell, letTimePass };
+}
+
+/** The agents of each delivery. */
+const agentsOf = (sent: readonly Sent[]): number[][] =>
+  sent.map(({ body }) => JSON.parse(body).data.items.map(({ agentId }: { agentId: number }) => agentId));
+
 test('a webhook that asks for positions by name gets the agents heard of since, every 20 s, and not while it fails', async () => {
   const place = await createRunnerPlace();
   try {
     const key = await place.addWebhook({ events: ['agent.locations_updated'] });
     await place.addWebhook({ events: ['*'] });
     const kept: SavedPosition[] = [at(7, Date.now()), at(8, Date.now() - 3_600_000), at(9, Date.now())];
-    const process = createPositionNewsProcessor({
-      followers: createFollowerStore(place.sql, secretBox),
-      deliveries: createDeliveryStore(place.sql),
-      positions: { load: async () => kept },
-      readRoster: async () => roster,
-      history: 'h1',
-      clock: systemClock,
-      log: pino({ level: 'silent' }),
-    });
-    const letTimePass = () =>
-      place.sql`UPDATE webhook_followers SET positions_told_at = positions_told_at - interval '20 s'`;
+    const { tell, letTimePass } = openNews(place, kept);
     const { runner, sent } = place.openEndpointRunner(accepts);
-    await process();
-    await process();
+    await tell();
+    await tell();
     await place.serve(runner, key);
     assert.equal(sent.length, 1);
     const event = JSON.parse(sent[0]!.body);
@@ -74,12 +86,12 @@ test('a webhook that asks for positions by name gets the agents heard of since, 
 
     await letTimePass();
     kept.push(at(8, Date.now()));
-    await process();
+    await tell();
     const failing = place.openEndpointRunner(fails);
     await place.serve(failing.runner, key);
     assert.equal(JSON.parse(failing.sent[0]!.body).data.count, 2, 'what 20 s brought, and what was sent before');
     await letTimePass();
-    await process();
+    await tell();
     assert.deepEqual(
       (await place.deliveries(key)).map(({ state }) => state),
       ['succeeded', 'failed'],
@@ -91,3 +103,51 @@ test('a webhook that asks for positions by name gets the agents heard of since, 
     await place.drop();
   }
 });
+
+test('a position that comes to Redis after the run, or after a later one, is told by the next, and then no more', async () => {
+  const place = await createRunnerPlace();
+  try {
+    const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+    const { runner, sent } = place.openEndpointRunner(accepts);
+    const receivedAtMs = Date.now();
+    const kept = [at(7, receivedAtMs)];
+    const { tell, letTimePass } = openNews(place, kept);
+    await tell();
+    await place.serve(runner, key);
+    kept.push(at(8, receivedAtMs - 1_000));
+    for (let run = 0; run < 3; run += 1) {
+      await letTimePass();
+      await tell();
+      await place.serve(runner, key);
+    }
+    assert.deepEqual(agentsOf(sent), [[7], [7, 8]], 'what may have been late is told once more');
+  } finally {
+    await place.drop();
+  }
+});
+
+for (const [whose, aheadMs] of [
+  ['ahead', 600_000],
+  ['behind', -600_000],
+] as const)
+  test(`workers whose clock is ten minutes ${whose} tell positions as others do`, async () => {
+    const place = await createRunnerPlace();
+    try {
+      const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+      const { runner, sent } = place.openEndpointRunner(accepts);
+      const kept = [at(7, Date.now() - 5_000)];
+      await place.sql`UPDATE webhooks SET active_since = now() - interval '10 s'`;
+      const { tell, letTimePass } = openNews(place, kept, aheadMs);
+      await tell();
+      await tell();
+      await place.serve(runner, key);
+      assert.deepEqual(agentsOf(sent), [[7]]);
+      await letTimePass();
+      kept[0] = at(8, Date.now());
+      await tell();
+      await place.serve(runner, key);
+      assert.deepEqual(agentsOf(sent), [[7], [8]]);
+    } finally {
+      await place.drop();
+    }
+  });

@@ -196,6 +196,23 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'workers/webhooks/position-news.ts',
+    ['integration/webhooks/position-news'],
+    [
+      [
+        'return settledMs > afterMs ? settledMs : lastMs;',
+        'return lastMs;',
+        'A position that comes to Redis after a later one is told.',
+      ],
+      [
+        'return settledMs > afterMs ? settledMs : lastMs;',
+        'return settledMs;',
+        'The last positions are not told again and again.',
+      ],
+      ['isoTime(knownUntilMs(kept, afterMs))', 'isoTime(nowMs)', 'The clock of a worker decides on no position.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/store/webhooks/delivery-store.ts',
     ['integration/webhooks/ended-deliveries'],
     [
