@@ -213,9 +213,11 @@ export class EndpointFollower {
       return { eventId: eventId(history, webhook.organizationId, sequence), type, sequence };
     });
     const upTo = Math.min(page.upTo, order.lastSequence);
-    await deliveries.queueReplay(this.#key, lease, order, replayed, upTo);
-    this.#known.nextDueMs = 0;
-    return true;
+    const isQueued = await deliveries.queueReplay(this.#key, lease, order, replayed, upTo);
+    if (isQueued) this.#known.nextDueMs = 0;
+    // Switched off meanwhile: the order waits.
+    else this.#known.hasOrders = false;
+    return isQueued;
   }
 
   #begin(event: LoggedEvent, isUnwanted: boolean): void {

@@ -2,7 +2,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { Attempt, DeliveryState, DisabledReason } from '../../../schema/notices/webhook.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import { once } from '../statements.ts';
-import { DISABLED, endedValues, endingAttempt, lastAttempts, SWITCHED_OFF } from './ended-deliveries.ts';
+import { DISABLED, endedValues, endingAttempt, endReasonOf, lastAttempts } from './ended-deliveries.ts';
 import type { EndpointHealth, EndpointKey } from './follower-store.ts';
 
 /** A delivery that needs another attempt. */
@@ -83,17 +83,20 @@ export interface DeliveryStore {
   /** Makes ordered tests and redeliveries due, and returns them. */
   takeOrders(key: EndpointKey, lease: string): Promise<PendingDelivery[]>;
   findReplay(key: EndpointKey): Promise<ReplayOrder | undefined>;
-  /** Makes these events of a replay due and moves it; it ends when `upTo` is its last. */
+  /**
+   * Makes these events of a replay due and moves it; it ends when `upTo` is its last. False, and nothing is done, where
+   * the webhook was switched off or disabled meanwhile.
+   */
   queueReplay(
     key: EndpointKey,
     lease: string,
     order: ReplayOrder,
     events: readonly ReplayedEvent[],
     upTo: number,
-  ): Promise<void>;
+  ): Promise<boolean>;
   /**
    * Makes deliveries of agents' positions due; it needs no lease. The webhook then knows every position received until
-   * `knownUntil`.
+   * `knownUntil`. Nothing is done where it was switched off or disabled meanwhile.
    */
   queuePositions(key: EndpointKey, knownUntil: string, events: readonly UnloggedEvent[]): Promise<void>;
 }
@@ -125,7 +128,8 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
       return (await once(query, 'looking for replays'))[0];
     },
     async queueReplay(key, lease, order, events, upTo) {
-      await once(replayOf(sql, key, lease, order, events, upTo), 'queueing a replay');
+      const moved = await once(replayOf(sql, key, lease, order, events, upTo), 'queueing a replay');
+      return moved.length > 0;
     },
     async queuePositions(key, knownUntil, events) {
       await once(positionsOf(sql, key, knownUntil, events), 'queueing positions');
@@ -154,6 +158,21 @@ function heldOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: str
     held AS (
       UPDATE webhook_followers SET next_due_at = least(next_due_at, now())
       WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId} AND lease = ${lease} RETURNING webhook_id)`;
+}
+
+/**
+ * The webhook while it is switched on, locked before its follower, as changes of it do: a change that comes between has
+ * ended what is pending, and nothing more is made.
+ */
+function switchedOnOf(sql: Sql, { organizationId, webhookId }: EndpointKey): Fragment {
+  return sql`
+    switched_on AS MATERIALIZED (
+      SELECT * FROM webhooks WHERE organization_id = ${organizationId} AND id = ${webhookId} AND is_active FOR SHARE)`;
+}
+
+/** The workers have not disabled the webhook `w` with the follower `f` since it was switched on. */
+function isEnabled(sql: Sql): Fragment {
+  return sql`(f.disabled_at IS NULL OR f.disabled_at < w.active_since)`;
 }
 
 /** The value of `created_at` in the exactness in which it is read, for finding the row. */
@@ -191,23 +210,29 @@ function replayOf(
   order: ReplayOrder,
   events: readonly ReplayedEvent[],
   upTo: number,
-): Fragment {
+) {
   const { organizationId, webhookId } = key;
   const isOrder = sql`
     organization_id = ${organizationId} AND webhook_id = (SELECT webhook_id FROM held) AND id = ${order.id}
     AND after_sequence = ${order.afterSequence}`;
   return sql`
-    WITH ${heldOf(sql, key, lease)}, moved AS (
+    WITH ${switchedOnOf(sql, key)}, held AS (
+      UPDATE webhook_followers f SET next_due_at = least(f.next_due_at, now()) FROM switched_on w
+      WHERE f.organization_id = ${organizationId} AND f.webhook_id = w.id AND f.lease = ${lease} AND ${isEnabled(sql)}
+      RETURNING f.webhook_id
+    ), moved AS (
       UPDATE webhook_orders SET after_sequence = ${upTo} WHERE ${isOrder} AND last_sequence > ${upTo} RETURNING id
     ), ended AS (
       DELETE FROM webhook_orders WHERE ${isOrder} AND last_sequence <= ${upTo} RETURNING id
+    ), due AS (
+      INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, sequence, state,
+          attempt, attempts, next_attempt_at)
+        SELECT ${organizationId}, nextval('webhook_delivery_ids'), ${webhookId}, ${nowExactly(sql)}, event_id, type,
+          sequence, 'pending', 0, '[]', now()
+        FROM ${rowsOf(sql, events.map(inSnakeCase))} AS t(event_id text, type text, sequence bigint)
+        WHERE EXISTS (SELECT FROM moved UNION ALL SELECT FROM ended)
     )
-    INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, sequence, state,
-        attempt, attempts, next_attempt_at)
-      SELECT ${organizationId}, nextval('webhook_delivery_ids'), ${webhookId}, ${nowExactly(sql)}, event_id, type,
-        sequence, 'pending', 0, '[]', now()
-      FROM ${rowsOf(sql, events.map(inSnakeCase))} AS t(event_id text, type text, sequence bigint)
-      WHERE EXISTS (SELECT FROM moved UNION ALL SELECT FROM ended)`;
+    SELECT FROM moved UNION ALL SELECT FROM ended`;
 }
 
 function positionsOf(
@@ -217,13 +242,13 @@ function positionsOf(
   events: readonly UnloggedEvent[],
 ): Fragment {
   return sql`
-    WITH told AS (
+    WITH ${switchedOnOf(sql, { organizationId, webhookId })}, told AS (
       INSERT INTO webhook_followers AS f (organization_id, webhook_id, last_sequence, positions_told_at,
           positions_known_until, next_due_at)
-        SELECT organization_id, id, start_sequence, now(), ${knownUntil}::timestamptz, now() FROM webhooks
-        WHERE organization_id = ${organizationId} AND id = ${webhookId}
+        SELECT organization_id, id, start_sequence, now(), ${knownUntil}::timestamptz, now() FROM switched_on
       ON CONFLICT (organization_id, webhook_id) DO UPDATE SET positions_told_at = excluded.positions_told_at,
         positions_known_until = excluded.positions_known_until, next_due_at = least(f.next_due_at, excluded.next_due_at)
+        WHERE (SELECT ${isEnabled(sql)} FROM switched_on w)
       RETURNING webhook_id
     )
     INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, body, state, attempt,
@@ -315,18 +340,10 @@ function recordOf(sql: Sql, outcomes: readonly EndpointOutcomes[], lease: string
     SELECT organization_id, webhook_id FROM held`;
 }
 
-/** Why nothing for the follower `f` is tried again: it is disabled, or its owner has switched the webhook off. Else null. */
-function endReasonOf(sql: Sql): Fragment {
-  return sql`
-    CASE WHEN f.disabled_at IS NOT NULL THEN ${DISABLED}::text WHEN EXISTS (
-      SELECT FROM webhooks w WHERE w.organization_id = f.organization_id AND w.id = f.webhook_id AND NOT w.is_active)
-    THEN ${SWITCHED_OFF}::text END`;
-}
-
 /** The pending deliveries of webhooks in `held` that are disabled just now, without those in `again`. */
 function endingOf(sql: Sql): Fragment {
   return sql`
-    UPDATE webhook_deliveries d SET ${endedValues(sql, DISABLED)}
+    UPDATE webhook_deliveries d SET ${endedValues(sql, sql`${DISABLED}::text`)}
     FROM held
     WHERE held.is_disabled_now AND d.organization_id = held.organization_id AND d.webhook_id = held.webhook_id
       AND d.state = 'pending' AND NOT EXISTS (SELECT FROM again WHERE again.o = d.organization_id AND again.id = d.id)`;

@@ -18,8 +18,16 @@ export function endingAttempt(sql: Sql, reason: Fragment): Fragment {
     'excerpt', NULL, 'durationMs', 0))`;
 }
 
-/** The new values of a pending delivery `d` that ends. */
-export function endedValues(sql: Sql, reason: EndReason): Fragment {
-  const all = sql`d.attempts || ${endingAttempt(sql, sql`${reason}::text`)}`;
+/** The new values of a pending delivery `d` that ends; its reason is an SQL value. */
+export function endedValues(sql: Sql, reason: Fragment): Fragment {
+  const all = sql`d.attempts || ${endingAttempt(sql, reason)}`;
   return sql`state = 'failed', next_attempt_at = NULL, attempt = d.attempt + 1, attempts = ${lastAttempts(sql, all)}`;
+}
+
+/** Why nothing for the follower `f` is tried again: it is disabled, or its owner has switched the webhook off. Else null. */
+export function endReasonOf(sql: Sql): Fragment {
+  return sql`
+    CASE WHEN f.disabled_at IS NOT NULL THEN ${DISABLED}::text WHEN EXISTS (
+      SELECT FROM webhooks w WHERE w.organization_id = f.organization_id AND w.id = f.webhook_id AND NOT w.is_active)
+    THEN ${SWITCHED_OFF}::text END`;
 }

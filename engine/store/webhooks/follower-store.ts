@@ -4,6 +4,7 @@ import type { SecretBox } from '../../runtime/secret-box.ts';
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import { openStored, type StoredSecret, webhookPlace } from '../secrets/stored-secret.ts';
 import { once } from '../statements.ts';
+import { endedValues, endReasonOf } from './ended-deliveries.ts';
 
 /** Names a webhook among those of all organizations. */
 export interface EndpointKey {
@@ -45,7 +46,7 @@ export interface WaitingPage {
   readonly next: number | undefined;
 }
 
-/** An organization with a webhook that receives commits, or that has an order. */
+/** An organization with a webhook that receives commits, that has an order, or whose pending deliveries are to end. */
 export interface FollowedOrganization {
   readonly organizationId: number;
   /** Those of its webhooks that have work. */
@@ -94,13 +95,17 @@ export function createFollowerStore(sql: Sql, box: SecretBox): FollowerStore {
       const query = sql<FollowedOrganization[]>`
         SELECT w.organization_id, coalesce(json_agg(w.id) FILTER (WHERE ${hasWork(sql)}), '[]') AS waiting
         FROM webhooks w JOIN organization_heads h ON h.organization_id = w.organization_id LEFT JOIN ${followerOf(sql)}
-        WHERE w.organization_id = ANY(${numberArray(organizationIds)}::bigint[]) AND (${isOrdered(sql)} OR ${hearsNews(sql)})
+        WHERE w.organization_id = ANY(${numberArray(organizationIds)}::bigint[])
+          AND (${isOrdered(sql)} OR ${isToEnd(sql)} OR ${hearsNews(sql)})
         GROUP BY w.organization_id`;
       return once(query, 'looking for webhooks to wake');
     },
     async lease(key, lease) {
       const [row] = await once(leaseOf(sql, key, lease), 'leasing a webhook');
-      return row && endpointOf(row, box);
+      if (!row) return undefined;
+      const { isOff, ...leased } = row;
+      if (isOff) await once(endingOf(sql, key, lease), 'ending what is pending');
+      return endpointOf(leased, box);
     },
     async release(key, lease) {
       await once(releaseOf(sql, key, lease), 'releasing a webhook');
@@ -121,10 +126,11 @@ export function followerOf(sql: Sql): Fragment {
   return sql`webhook_followers f ON f.organization_id = w.organization_id AND f.webhook_id = w.id`;
 }
 
-/** It has work: events after its position in the log, a due retry, or an order. */
+/** It has work: events after its position in the log, a due retry, an order, or pending deliveries that are to end. */
 function hasWork(sql: Sql): Fragment {
   return sql`
     ${isOrdered(sql)}
+    OR ${isToEnd(sql)}
     OR (${hearsNews(sql)}
       AND (f.paused_until IS NULL OR f.paused_until <= now() OR f.failing_since < w.active_since)
       AND (f.next_due_at <= now() OR h.last_sequence > greatest(f.last_sequence, w.start_sequence)
@@ -136,6 +142,11 @@ function isOrdered(sql: Sql): Fragment {
   return sql`
     EXISTS (SELECT FROM webhook_orders o
       WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id AND o.kind <> 'replay')`;
+}
+
+/** It is switched off or disabled, and may have pending deliveries yet: the next lease ends them. */
+function isToEnd(sql: Sql): Fragment {
+  return sql`(f.next_due_at IS NOT NULL AND (NOT w.is_active OR f.disabled_at >= w.active_since))`;
 }
 
 /** It is neither switched off nor disabled, even while it is paused. */
@@ -203,7 +214,7 @@ type LeaseRow = LeasedEndpoint['webhook'] &
 function leaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: string) {
   const leasedUntil = sql`now() + ${LIMITS.webhookLeaseMs} * interval '1 ms'`;
   const isAnew = sql`coalesce(f.disabled_at, f.failing_since) < (SELECT active_since FROM webhook)`;
-  return sql<LeaseRow[]>`
+  return sql<(LeaseRow & { readonly isOff: boolean })[]>`
     WITH webhook AS MATERIALIZED (
       SELECT * FROM webhooks WHERE organization_id = ${organizationId} AND id = ${webhookId}
     ), follower AS (
@@ -223,7 +234,8 @@ function leaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: st
     )
     SELECT w.organization_id, w.id, w.version, w.channel_id, w.url, to_json(w.events) AS events,
       to_json(w.statuses) AS statuses, to_json(w.channel_ids) AS channel_ids, w.concurrency,
-      (${mayBeTold(sql)}) AND f.disabled_at IS NULL AS is_served, f.last_sequence, f.next_due_at, f.failures,
+      (${mayBeTold(sql)}) AND f.disabled_at IS NULL AS is_served,
+      NOT w.is_active OR f.disabled_at IS NOT NULL AS is_off, f.last_sequence, f.next_due_at, f.failures,
       f.failing_since, f.paused_until, EXISTS (SELECT FROM webhook_orders o
         WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id) AS has_orders,
       (SELECT json_agg(json_build_object('clear', s.clear, 'sealed', s.sealed)) FROM (
@@ -231,6 +243,24 @@ function leaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: st
         UNION ALL SELECT w.previous_secret, w.sealed_previous_secret WHERE w.previous_secret_until > now()
       ) s WHERE num_nonnulls(s.clear, s.sealed) = 1) AS secrets
     FROM webhook w JOIN follower f ON f.organization_id = w.organization_id AND f.webhook_id = w.id`;
+}
+
+/**
+ * Ends what is pending for a webhook that is switched off or disabled, such as what was written beside that; ordered
+ * deliveries are made all the same. Its plan has all partitions, so it runs only where it may be needed.
+ */
+function endingOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: string): Fragment {
+  return sql`
+    WITH off AS (
+      UPDATE webhook_followers f SET next_due_at = NULL
+      WHERE f.organization_id = ${organizationId} AND f.webhook_id = ${webhookId} AND f.lease = ${lease}
+        AND ${endReasonOf(sql)} IS NOT NULL
+      RETURNING f.webhook_id, ${endReasonOf(sql)} AS reason
+    )
+    UPDATE webhook_deliveries d SET ${endedValues(sql, sql`off.reason`)}
+    FROM off WHERE d.organization_id = ${organizationId} AND d.webhook_id = off.webhook_id AND d.state = 'pending'
+      AND NOT EXISTS (SELECT FROM webhook_orders o
+        WHERE o.organization_id = d.organization_id AND o.webhook_id = d.webhook_id AND o.delivery_id = d.id)`;
 }
 
 function endpointOf(row: LeaseRow, box: SecretBox): LeasedEndpoint {

@@ -191,7 +191,7 @@ export function endBelongings(sql: Sql, { organizationId, id }: Webhook, reason:
       WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND EXISTS (SELECT FROM changed)
       RETURNING webhook_id`,
     sql`
-      UPDATE webhook_deliveries d SET ${endedValues(sql, reason)}
+      UPDATE webhook_deliveries d SET ${endedValues(sql, sql`${reason}::text`)}
       FROM also_0 WHERE d.organization_id = ${organizationId} AND ${isPendingOfFirst(sql)}`,
   ];
 }

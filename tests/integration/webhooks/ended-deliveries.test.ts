@@ -139,3 +139,72 @@ for (const [how, changeOf] of [
     assert.deepEqual([last.state, last.attempt, last.nextAttemptAt], ['failed', 2, null]);
     assert.deepEqual([last.attempts[0]!.status, last.attempts[1]!.error], [500, `the webhook was ${how}`]);
   });
+
+test('a replay makes nothing more for a webhook that is switched off just then, and waits', async () => {
+  const key = await place.addWebhook();
+  await place.commit('task.created', 'task.created');
+  const { runner, sent } = place.openEndpointRunner(accepts, {
+    wrap: (store) => ({
+      ...store,
+      async queueReplay(...replay) {
+        let queued: Promise<boolean> | undefined;
+        let isDone = false;
+        await place.sql.begin(async (sql) => {
+          await sql`UPDATE webhooks SET is_active = false WHERE id = ${key.webhookId}`;
+          queued = store.queueReplay(...replay).finally(() => {
+            isDone = true;
+          });
+          const waiting = () => place.sql`
+            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+          await until('it waits', async () => isDone || (await waiting()).length > 0);
+        });
+        return queued!;
+      },
+    }),
+  });
+  await place.serve(runner, key);
+  await place.sql`
+    INSERT INTO webhook_orders (organization_id, webhook_id, id, kind, after_sequence, last_sequence, created_at)
+      SELECT organization_id, ${key.webhookId}, nextval('webhook_order_ids'), 'replay', last_sequence - 2, last_sequence,
+        now() FROM organization_heads WHERE organization_id = ${key.organizationId}`;
+  await place.serve(runner, key);
+  assert.equal(sent.length, 2);
+  assert.equal((await place.deliveries(key)).length, 2);
+  const orders = await place.sql`SELECT FROM webhook_orders WHERE webhook_id = ${key.webhookId}`;
+  assert.equal(orders.length, 1);
+});
+
+for (const [how, change, isEnd] of [
+  ['the webhook was switched off', 'UPDATE webhooks SET is_active = false WHERE id = $1', true],
+  [
+    'the webhook was disabled',
+    `UPDATE webhook_followers SET disabled_at = now(), disabled_reason = 'gone' WHERE webhook_id = $1`,
+    true,
+  ],
+  [
+    'the organization is not active',
+    `UPDATE organizations SET status = 'inactive'
+     WHERE organization_id = (SELECT organization_id FROM webhooks WHERE id = $1)`,
+    false,
+  ],
+] as const)
+  test(`a delivery that is pending although ${how} ${isEnd ? 'ends within a sweep' : 'waits'}`, async () => {
+    const key = await place.addWebhook();
+    const { runner, sent } = place.openEndpointRunner(fails);
+    await place.commit('task.created');
+    await place.serve(runner, key);
+    // As when it is written beside the change.
+    await place.sql.unsafe(change, [key.webhookId]);
+    const followers = createFollowerStore(place.sql, secretBox);
+    const isWaiting = async () =>
+      (await followers.findFollowed([key.organizationId])).some(({ waiting }) => waiting.includes(key.webhookId));
+    assert.equal(await isWaiting(), isEnd);
+    if (isEnd) assert.deepEqual((await followers.findWaiting(0, 1_000)).lagging, [key.organizationId]);
+    await place.serve(runner, key);
+    const [row] = await place.deliveries(key);
+    assert.deepEqual([row!.state, row!.attempts.at(-1)!.error], isEnd ? ['failed', how] : ['pending', null]);
+    assert.equal((await place.follower(key)).nextDueAt, row!.nextAttemptAt);
+    assert.equal(await isWaiting(), false);
+    assert.equal(sent.length, 1);
+    await place.sql`UPDATE organizations SET status = 'active'`;
+  });

@@ -39,11 +39,15 @@ const roster: Roster = {
 };
 
 /** A worker's job over these positions, and the passing of the 20 s between two deliveries of a webhook. */
-function openNews(place: RunnerPlace, kept: readonly SavedPosition[], aheadMs = 0) {
+function openNews(
+  place: RunnerPlace,
+  kept: readonly SavedPosition[],
+  { aheadMs = 0, onLoad = async () => {} }: { readonly aheadMs?: number; readonly onLoad?: () => Promise<unknown> } = {},
+) {
   const tell = createPositionNewsProcessor({
     followers: createFollowerStore(place.sql, secretBox),
     deliveries: createDeliveryStore(place.sql),
-    positions: { load: async () => [...kept] },
+    positions: { load: () => onLoad().then(() => [...kept]) },
     readRoster: async () => roster,
     history: 'h1',
     clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
@@ -137,7 +141,7 @@ for (const [whose, aheadMs] of [
       const { runner, sent } = place.openEndpointRunner(accepts);
       const kept = [at(7, Date.now() - 5_000)];
       await place.sql`UPDATE webhooks SET active_since = now() - interval '10 s'`;
-      const { tell, letTimePass } = openNews(place, kept, aheadMs);
+      const { tell, letTimePass } = openNews(place, kept, { aheadMs });
       await tell();
       await tell();
       await place.serve(runner, key);
@@ -147,6 +151,25 @@ for (const [whose, aheadMs] of [
       await tell();
       await place.serve(runner, key);
       assert.deepEqual(agentsOf(sent), [[7], [8]]);
+    } finally {
+      await place.drop();
+    }
+  });
+
+for (const [how, change] of [
+  ['switched off', 'UPDATE webhooks SET is_active = false'],
+  ['disabled', 'UPDATE webhook_followers SET disabled_at = now()'],
+] as const)
+  test(`no positions are made due for a webhook that is ${how} just then`, async () => {
+    const place = await createRunnerPlace();
+    try {
+      const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+      await openNews(place, []).tell();
+      const onLoad = () => place.sql.unsafe(change);
+      const { tell, letTimePass } = openNews(place, [at(7, Date.now())], { onLoad });
+      await letTimePass();
+      await tell();
+      assert.deepEqual(await place.deliveries(key), []);
     } finally {
       await place.drop();
     }

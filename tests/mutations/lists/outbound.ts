@@ -227,6 +227,15 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
         'Only a webhook that is disabled just now loses what is pending.',
       ],
       ['${endReasonOf(sql)} AS reason', 'NULL AS reason', 'An attempt that fails after the end is the last one.'],
+      ['AND is_active FOR SHARE)', 'AND is_active)', 'A replay makes nothing beside the end of its webhook.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/store/webhooks/follower-store.ts',
+    ['integration/webhooks/ended-deliveries'],
+    [
+      ['if (isOff) await', 'if (isOff && !lease) await', 'What is pending for a webhook that is off ends.'],
+      ['    OR ${isToEnd(sql)}\n', '', 'The sweep finds what is to end.'],
     ],
   ),
   ...mutationsOf(
