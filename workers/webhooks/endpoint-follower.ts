@@ -233,13 +233,13 @@ export class EndpointFollower {
   }
 
   /** A repeat, when there is room. An event outside the log is of the moment, and attempted once. */
-  async #again({ id, createdAt, eventId, sequence, attempt, body }: PendingDelivery): Promise<void> {
+  async #again({ id, createdAt, eventId, sequence, attempt, body, orderIds }: PendingDelivery): Promise<void> {
     await this.#room();
     if (!this.#mayBegin()) return;
     const done = (settled: Settled) => {
       const isLast = sequence === null && settled.state === 'pending';
       const end = isLast ? ({ ...settled, state: 'failed', nextAttemptAt: null } as const) : settled;
-      this.#write([], [{ ...end, id, createdAt }]);
+      this.#write([], [{ ...end, id, createdAt, orderIds }]);
     };
     if (body !== undefined) return this.#attempt(eventId, body, attempt + 1, done);
     const at = isoTime(this.#options.clock.now());

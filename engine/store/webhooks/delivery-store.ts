@@ -16,6 +16,8 @@ export interface PendingDelivery {
   readonly attempt: number;
   /** Undefined: the log does not keep it any more. */
   readonly body: string | undefined;
+  /** The orders that the next attempt carries out. */
+  readonly orderIds: readonly number[];
 }
 
 /** The state of a delivery after an attempt. */
@@ -36,6 +38,8 @@ export interface FirstOutcome extends Settled {
 export interface FurtherOutcome extends Settled {
   readonly id: number;
   readonly createdAt: string;
+  /** The orders that were carried out by it. */
+  readonly orderIds: readonly number[];
 }
 
 /** The writes of one endpoint at a time: together, or none when another process has taken it over. */
@@ -80,7 +84,7 @@ export interface DeliveryStore {
   record(outcomes: readonly EndpointOutcomes[], lease: string): Promise<EndpointKey[]>;
   /** Due deliveries, the longest due first. */
   readDue(key: EndpointKey, limit: number): Promise<PendingDelivery[]>;
-  /** Makes ordered tests and redeliveries due, and returns them. */
+  /** Makes ordered tests and redeliveries due, and returns them. An order stays until its outcome is recorded. */
   takeOrders(key: EndpointKey, lease: string): Promise<PendingDelivery[]>;
   findReplay(key: EndpointKey): Promise<ReplayOrder | undefined>;
   /**
@@ -110,15 +114,15 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
         WHERE d.organization_id = ${organizationId} AND d.webhook_id = ${webhookId} AND d.state = 'pending'
           AND d.next_attempt_at <= now()
         ORDER BY d.next_attempt_at, d.id LIMIT ${limit}`;
-      return (await once(query, 'looking for due deliveries')).map(pendingOf);
+      return (await once(query, 'looking for due deliveries')).map((row) => pendingOf(row));
     },
     async takeOrders(key, lease) {
-      const ids = (await once(takingOf(sql, key, lease), 'taking orders')).map(({ id }) => id);
-      if (ids.length === 0) return [];
+      const taken = new Map((await once(takingOf(sql, key, lease), 'taking orders')).map((row) => [row.id, row.orderIds]));
+      if (taken.size === 0) return [];
       const query = sql<PendingRow[]>`
         SELECT ${pendingColumns(sql)} FROM ${deliveriesWithBodies(sql)}
-        WHERE d.organization_id = ${key.organizationId} AND d.id = ANY(${numberArray(ids)}::bigint[]) ORDER BY d.id`;
-      return (await once(query, 'reading ordered deliveries')).map(pendingOf);
+        WHERE d.organization_id = ${key.organizationId} AND d.id = ANY(${numberArray([...taken.keys()])}::bigint[]) ORDER BY d.id`;
+      return (await once(query, 'reading ordered deliveries')).map((row) => pendingOf(row, taken.get(row.id)));
     },
     async findReplay({ organizationId, webhookId }) {
       const query = sql<ReplayOrder[]>`
@@ -137,7 +141,7 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
   };
 }
 
-type PendingRow = Omit<PendingDelivery, 'body'> & { readonly body: string | null };
+type PendingRow = Omit<PendingDelivery, 'body' | 'orderIds'> & { readonly body: string | null };
 
 function pendingColumns(sql: Sql): Fragment {
   return sql`d.id, d.created_at, d.event_id, d.type, d.sequence, d.attempt, coalesce(d.body, e.body) AS body`;
@@ -148,8 +152,8 @@ function deliveriesWithBodies(sql: Sql): Fragment {
     webhook_deliveries d LEFT JOIN events e ON e.organization_id = d.organization_id AND e.sequence = d.sequence`;
 }
 
-function pendingOf({ body, ...delivery }: PendingRow): PendingDelivery {
-  return { ...delivery, body: body ?? undefined };
+function pendingOf({ body, ...delivery }: PendingRow, orderIds: readonly number[] = []): PendingDelivery {
+  return { ...delivery, body: body ?? undefined, orderIds };
 }
 
 /** Of the endpoint, as long as it is held; its next holder finds the due deliveries of a dead process. */
@@ -180,27 +184,37 @@ function nowExactly(sql: Sql): Fragment {
   return sql`date_trunc('milliseconds', now())`;
 }
 
+/**
+ * An order that a dead process had taken is taken again: its test is there already. One whose delivery is not kept any
+ * more goes.
+ */
 function takingOf(sql: Sql, key: EndpointKey, lease: string) {
   const { organizationId, webhookId } = key;
-  return sql<{ id: number }[]>`
-    WITH ${heldOf(sql, key, lease)}, taken AS (
-      DELETE FROM webhook_orders WHERE organization_id = ${organizationId}
-        AND webhook_id = (SELECT webhook_id FROM held) AND kind <> 'replay'
-      RETURNING *
+  return sql<{ id: number; orderIds: number[] }[]>`
+    WITH ${heldOf(sql, key, lease)}, taken AS MATERIALIZED (
+      SELECT o.*, EXISTS (SELECT FROM webhook_deliveries d
+          WHERE d.organization_id = o.organization_id AND d.webhook_id = o.webhook_id AND d.id = o.delivery_id) AS is_there
+      FROM webhook_orders o WHERE o.organization_id = ${organizationId}
+        AND o.webhook_id = (SELECT webhook_id FROM held) AND o.kind <> 'replay'
+    ), gone AS (
+      DELETE FROM webhook_orders o USING taken WHERE taken.kind = 'redelivery' AND NOT taken.is_there
+        AND o.organization_id = taken.organization_id AND o.webhook_id = taken.webhook_id AND o.id = taken.id
     ), tests AS (
       INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, body, state,
           attempt, attempts, next_attempt_at)
         SELECT organization_id, delivery_id, webhook_id, ${nowExactly(sql)}, event_id, 'webhook.test', body, 'pending',
           0, '[]', now()
-        FROM taken WHERE kind = 'test'
+        FROM taken WHERE kind = 'test' AND NOT is_there
       RETURNING id
     ), again AS (
       UPDATE webhook_deliveries d SET state = 'pending', next_attempt_at = now()
-      FROM taken WHERE taken.kind = 'redelivery' AND d.organization_id = ${organizationId}
-        AND d.webhook_id = ${webhookId} AND d.id = taken.delivery_id
+      FROM taken WHERE taken.is_there AND d.organization_id = ${organizationId} AND d.webhook_id = ${webhookId}
+        AND d.id = taken.delivery_id
       RETURNING d.id
     )
-    SELECT id FROM tests UNION SELECT id FROM again`;
+    SELECT due.id, json_agg(taken.id) AS order_ids
+    FROM (SELECT id FROM tests UNION SELECT id FROM again) due JOIN taken ON taken.delivery_id = due.id
+    GROUP BY due.id`;
 }
 
 function replayOf(
@@ -266,11 +280,12 @@ function inSnakeCase({ eventId, ...rest }: ReplayedEvent | UnloggedEvent) {
   return { event_id: eventId, ...rest };
 }
 
-/** The outcomes as three lists of rows. */
+/** The outcomes as lists of rows. */
 function rowsOfOutcomes(outcomes: readonly EndpointOutcomes[]) {
   const endpoints = [];
   const first = [];
   const further = [];
+  const orders = [];
   for (const { organizationId: o, webhookId: w, lastSequence, health, disabled, ...settled } of outcomes) {
     const dues = [...settled.first, ...settled.further].flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []);
     endpoints.push({
@@ -294,17 +309,20 @@ function rowsOfOutcomes(outcomes: readonly EndpointOutcomes[]) {
         attempts: [attempt],
         next_attempt_at: nextAttemptAt,
       });
-    for (const { id, createdAt, state, attempt, nextAttemptAt } of settled.further)
+    for (const { id, createdAt, state, attempt, nextAttemptAt, orderIds } of settled.further) {
       further.push({ o, w, id, created_at: createdAt, state, attempts: [attempt], next_attempt_at: nextAttemptAt });
+      orders.push(...orderIds.map((orderId) => ({ o, w, id: orderId })));
+    }
   }
-  return { endpoints, first, further };
+  return { endpoints, first, further, orders };
 }
 
 /** One statement for any number of outcomes. The one that disables a webhook ends its pending deliveries, too. */
 function recordOf(sql: Sql, outcomes: readonly EndpointOutcomes[], lease: string) {
-  const { endpoints, first, further } = rowsOfOutcomes(outcomes);
+  const { endpoints, first, further, orders } = rowsOfOutcomes(outcomes);
   // Rare, and planned over all partitions: other writes do without it.
   const ended = outcomes.some(({ disabled }) => disabled) ? sql`, ended AS (${endingOf(sql)})` : sql``;
+  const carriedOut = orders.length > 0 ? sql`, carried_out AS (${carryingOutOf(sql, orders)})` : sql``;
   const isEnded = sql`held.reason IS NOT NULL AND t.state = 'pending'`;
   const state = sql`CASE WHEN ${isEnded} THEN 'failed' ELSE t.state END`;
   const nextAttemptAt = sql`CASE WHEN held.reason IS NULL THEN t.next_attempt_at END`;
@@ -336,8 +354,16 @@ function recordOf(sql: Sql, outcomes: readonly EndpointOutcomes[], lease: string
         attempts = ${lastAttempts(sql, sql`d.attempts || ${attempts}`)}, next_attempt_at = ${nextAttemptAt}
       FROM again t JOIN held ON held.organization_id = t.o AND held.webhook_id = t.w
       WHERE d.organization_id = t.o AND d.id = t.id AND d.created_at = t.created_at
-    )${ended}
+    )${ended}${carriedOut}
     SELECT organization_id, webhook_id FROM held`;
+}
+
+/** Removes orders of webhooks in `held` whose deliveries have an outcome. */
+function carryingOutOf(sql: Sql, orders: readonly object[]): Fragment {
+  return sql`
+    DELETE FROM webhook_orders USING ${rowsOf(sql, orders)} AS t(o bigint, w bigint, id bigint)
+      JOIN held ON held.organization_id = t.o AND held.webhook_id = t.w
+    WHERE webhook_orders.organization_id = t.o AND webhook_orders.webhook_id = t.w AND webhook_orders.id = t.id`;
 }
 
 /** The pending deliveries of webhooks in `held` that are disabled just now, without those in `again`. */

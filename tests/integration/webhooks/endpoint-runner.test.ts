@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
+import { createDeliveryStore } from '../../../engine/store/webhooks/delivery-store.ts';
+import { createFollowerStore, type EndpointKey } from '../../../engine/store/webhooks/follower-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { secretBox } from '../../support/secrets.ts';
 import { until } from '../../support/until.ts';
 import { accepts, createRunnerPlace, fails, type RunnerPlace, type Sent } from './endpoint-runner-place.ts';
 
@@ -241,6 +244,67 @@ test('orders are carried out: a redelivery, a replay of what it wants, a test ev
   await place.commit('task.created');
   await place.serve(runner, key);
   assert.deepEqual(typesOf(sent.slice(5)), ['webhook.test']);
+  assert.equal((await place.sql`SELECT FROM webhook_orders`).length, 0);
+});
+
+for (const [how, change] of [
+  ['switched off', 'UPDATE webhooks SET is_active = false WHERE id = $1'],
+  ['disabled', `UPDATE webhook_followers SET disabled_at = now(), disabled_reason = 'gone' WHERE webhook_id = $1`],
+] as const)
+  test(`orders of a webhook that is ${how} outlive the processes that took them, and are carried out once`, async () => {
+    const key = await place.addWebhook();
+    const followers = createFollowerStore(place.sql, secretBox);
+    const isWaiting = async () =>
+      (await followers.findFollowed([key.organizationId])).some(({ waiting }) => waiting.includes(key.webhookId));
+    await place.commit('task.created');
+    await place.serve(place.openEndpointRunner(accepts).runner, key);
+    await place.sql.unsafe(change, [key.webhookId]);
+    const testId = 910_000 + key.webhookId;
+    await order(key, 'redelivery', { delivery_id: (await place.deliveries(key))[0]!.id });
+    await order(key, 'test', { delivery_id: testId, event_id: `evt_test_${testId}`, body: '{"type":"webhook.test"}' });
+    const lease = randomUUID();
+    await followers.lease(key, lease);
+    assert.equal((await createDeliveryStore(place.sql).takeOrders(key, lease)).length, 2);
+    // It dies.
+    await place.sql`
+      UPDATE webhook_followers SET leased_until = now() - interval '1 s' WHERE webhook_id = ${key.webhookId}`;
+    assert.ok(await isWaiting());
+
+    let answer = () => {};
+    const stopped = place.openEndpointRunner(
+      () =>
+        new Promise((resolve) => {
+          answer = () => resolve({});
+        }),
+    );
+    const stopping = new AbortController();
+    const serving = stopped.runner.serve(key, stopping.signal);
+    await until('one is under way', () => stopped.sent.length === 1);
+    stopping.abort();
+    answer();
+    await serving;
+    assert.ok(await isWaiting());
+
+    const heir = place.openEndpointRunner(accepts);
+    await place.serve(heir.runner, key);
+    assert.deepEqual(typesOf([...stopped.sent, ...heir.sent]), ['task.created', 'webhook.test']);
+    const rows = await place.deliveries(key);
+    assert.deepEqual(
+      rows.map(({ state, attempts }) => [state, attempts.length]),
+      [
+        ['succeeded', 2],
+        ['succeeded', 1],
+      ],
+    );
+    assert.equal(await isWaiting(), false);
+  });
+
+test('the order of a delivery that is no longer kept goes', async () => {
+  const key = await place.addWebhook();
+  const { runner, sent } = place.openEndpointRunner(accepts);
+  await order(key, 'redelivery', { delivery_id: 920_001 });
+  await place.serve(runner, key);
+  assert.equal(sent.length, 0);
   assert.equal((await place.sql`SELECT FROM webhook_orders`).length, 0);
 });
 

@@ -231,6 +231,19 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/store/webhooks/delivery-store.ts',
+    ['integration/webhooks/endpoint-runner.test'],
+    [
+      ["FROM taken WHERE kind = 'test' AND NOT is_there", "FROM taken WHERE kind = 'test'", 'A test is made once.'],
+      ["taken.kind = 'redelivery' AND NOT taken.is_there", 'NOT true', 'An order without its delivery goes.'],
+      [
+        '    FROM taken WHERE taken.is_there AND',
+        "    FROM taken WHERE taken.kind = 'redelivery' AND",
+        'A test that a dead process took is taken again.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/store/webhooks/follower-store.ts',
     ['integration/webhooks/ended-deliveries'],
     [
