@@ -193,6 +193,9 @@ function positionSubscribersOf(sql: Sql, limit: number) {
     FROM webhooks w LEFT JOIN ${followerOf(sql)}
     WHERE 'agent.locations_updated' = ANY (w.events) AND ${hearsNews(sql)}
       AND (f.failures IS NULL OR f.failures = 0)
+      AND NOT EXISTS (SELECT FROM webhook_deliveries d
+        WHERE d.organization_id = w.organization_id AND d.webhook_id = w.id AND d.state = 'pending'
+          AND d.type = 'agent.locations_updated')
       AND (f.positions_told_at IS NULL OR f.positions_told_at <= now() - ${LIMITS.webhookPositionsMs} * interval '1 ms')
     ORDER BY f.positions_told_at NULLS FIRST LIMIT ${limit}`;
 }

@@ -130,6 +130,28 @@ test('a position that comes to Redis after the run, or after a later one, is tol
   }
 });
 
+test('positions wait until the last ones are accepted, and are then those of the moment', async () => {
+  const place = await createRunnerPlace();
+  try {
+    const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+    const { runner, sent } = place.openEndpointRunner(accepts);
+    const kept = [at(7, Date.now())];
+    const { tell, letTimePass } = openNews(place, kept);
+    for (let run = 0; run < 3; run += 1) {
+      await tell();
+      await letTimePass();
+    }
+    assert.equal((await place.deliveries(key)).length, 1);
+    await place.serve(runner, key);
+    kept[0] = at(8, Date.now());
+    await tell();
+    await place.serve(runner, key);
+    assert.deepEqual(agentsOf(sent), [[7], [8]]);
+  } finally {
+    await place.drop();
+  }
+});
+
 for (const [whose, aheadMs] of [
   ['ahead', 600_000],
   ['behind', -600_000],

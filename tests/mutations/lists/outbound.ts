@@ -196,6 +196,11 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/store/webhooks/follower-store.ts',
+    ['integration/webhooks/position-news'],
+    [["AND d.state = 'pending'\n          AND d.type", 'AND false AND d.type', 'Positions do not pile up at a slow endpoint.']],
+  ),
+  ...mutationsOf(
     'workers/webhooks/position-news.ts',
     ['integration/webhooks/position-news'],
     [
