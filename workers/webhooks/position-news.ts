@@ -49,9 +49,9 @@ async function tell(options: PositionNewsOptions, { knownUntil, ...key }: Positi
 }
 
 /**
- * Until when every position is known, once those after `afterMs` are told. Another that was received before the last
- * one may come to Redis yet: the next time looks back, once, and tells some again. It is compared with times of
- * the same clocks only: with that of this process, one that is ahead would tell nothing.
+ * Until when every position is known, once those after `afterMs` are sent. Another that was received before the last
+ * one may come to Redis yet: the next time looks back, once, and sends some again. It is compared with times of
+ * the same clocks only: with that of this process, one that is ahead would send nothing.
  */
 function knownUntilMs(kept: readonly SavedPosition[], afterMs: number): number {
   const lastMs = kept.reduce((last, { receivedAtMs }) => Math.max(last, receivedAtMs), 0);

@@ -117,7 +117,9 @@ export function createDeliveryStore(sql: Sql): DeliveryStore {
       return (await once(query, 'looking for due deliveries')).map((row) => pendingOf(row));
     },
     async takeOrders(key, lease) {
-      const taken = new Map((await once(takingOf(sql, key, lease), 'taking orders')).map((row) => [row.id, row.orderIds]));
+      const taken = new Map(
+        (await once(takingOf(sql, key, lease), 'taking orders')).map((row) => [row.id, row.orderIds]),
+      );
       if (taken.size === 0) return [];
       const query = sql<PendingRow[]>`
         SELECT ${pendingColumns(sql)} FROM ${deliveriesWithBodies(sql)}

@@ -42,7 +42,10 @@ const roster: Roster = {
 function openNews(
   place: RunnerPlace,
   kept: readonly SavedPosition[],
-  { aheadMs = 0, onLoad = async () => {} }: { readonly aheadMs?: number; readonly onLoad?: () => Promise<unknown> } = {},
+  {
+    aheadMs = 0,
+    onLoad = async () => {},
+  }: { readonly aheadMs?: number; readonly onLoad?: () => Promise<unknown> } = {},
 ) {
   const tell = createPositionNewsProcessor({
     followers: createFollowerStore(place.sql, secretBox),
@@ -108,7 +111,7 @@ test('a webhook that asks for positions by name gets the agents heard of since, 
   }
 });
 
-test('a position that comes to Redis after the run, or after a later one, is told by the next, and then no more', async () => {
+test('a position that comes to Redis after the run, or after a later one, is sent by the next, and then no more', async () => {
   const place = await createRunnerPlace();
   try {
     const key = await place.addWebhook({ events: ['agent.locations_updated'] });
@@ -124,7 +127,7 @@ test('a position that comes to Redis after the run, or after a later one, is tol
       await tell();
       await place.serve(runner, key);
     }
-    assert.deepEqual(agentsOf(sent), [[7], [7, 8]], 'what may have been late is told once more');
+    assert.deepEqual(agentsOf(sent), [[7], [7, 8]], 'what may have been late is sent once more');
   } finally {
     await place.drop();
   }
@@ -152,11 +155,36 @@ test('positions wait until the last ones are accepted, and are then those of the
   }
 });
 
+test('a webhook that an earlier release served gets the positions since, and one that was switched on again no older ones', async () => {
+  const place = await createRunnerPlace();
+  try {
+    const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+    const { runner, sent } = place.openEndpointRunner(accepts);
+    const kept = [at(7, Date.now())];
+    const { tell, letTimePass } = openNews(place, kept);
+    await tell();
+    await place.serve(runner, key);
+    await place.sql`UPDATE webhook_followers SET positions_known_until = NULL`;
+    await letTimePass();
+    kept[0] = at(8, Date.now());
+    await tell();
+    await place.serve(runner, key);
+    await letTimePass();
+    kept[0] = at(7, Date.now());
+    await place.sql`UPDATE webhooks SET active_since = now() + interval '10 s'`;
+    await tell();
+    await place.serve(runner, key);
+    assert.deepEqual(agentsOf(sent), [[7], [8]]);
+  } finally {
+    await place.drop();
+  }
+});
+
 for (const [whose, aheadMs] of [
   ['ahead', 600_000],
   ['behind', -600_000],
 ] as const)
-  test(`workers whose clock is ten minutes ${whose} tell positions as others do`, async () => {
+  test(`workers whose clock is ten minutes ${whose} send positions as others do`, async () => {
     const place = await createRunnerPlace();
     try {
       const key = await place.addWebhook({ events: ['agent.locations_updated'] });

@@ -198,7 +198,13 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
   ...mutationsOf(
     'engine/store/webhooks/follower-store.ts',
     ['integration/webhooks/position-news'],
-    [["AND d.state = 'pending'\n          AND d.type", 'AND false AND d.type', 'Positions do not pile up at a slow endpoint.']],
+    [
+      [
+        "AND d.state = 'pending'\n          AND d.type",
+        'AND false AND d.type',
+        'Positions do not pile up at a slow endpoint.',
+      ],
+    ],
   ),
   ...mutationsOf(
     'workers/webhooks/position-news.ts',
@@ -207,12 +213,12 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
       [
         'return settledMs > afterMs ? settledMs : lastMs;',
         'return lastMs;',
-        'A position that comes to Redis after a later one is told.',
+        'A position that comes to Redis after a later one is sent.',
       ],
       [
         'return settledMs > afterMs ? settledMs : lastMs;',
         'return settledMs;',
-        'The last positions are not told again and again.',
+        'The last positions are not sent again and again.',
       ],
       ['isoTime(knownUntilMs(kept, afterMs))', 'isoTime(nowMs)', 'The clock of a worker decides on no position.'],
     ],
