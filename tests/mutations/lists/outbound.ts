@@ -256,6 +256,17 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
   ),
   ...mutationsOf(
     'engine/store/webhooks/follower-store.ts',
+    ['integration/webhooks/endpoint-runner.test'],
+    [
+      [
+        'AND o.delivery_id = d.id)',
+        'AND o.delivery_id < 0)',
+        'An ordered delivery of a webhook that is off does not end.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/store/webhooks/follower-store.ts',
     ['integration/webhooks/ended-deliveries'],
     [
       ['if (isOff) await', 'if (isOff && !lease) await', 'What is pending for a webhook that is off ends.'],
