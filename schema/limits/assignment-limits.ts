@@ -34,6 +34,11 @@ export const ASSIGNMENT_LIMITS = {
   roundRetryMs: 1_000,
   /** How long before the end of a window its round begins at most, if the last one took so long. */
   roundLeadMs: 100,
+  /**
+   * A round begins so long before the first end of a search at the latest, and by the duration of the last one earlier: time
+   * to wait for a place and for a turn that a dead process has. Windows that are no longer never wait for less.
+   */
+  roundBeforeEndMs: 2_000,
   /** The longest time until a commit is heard of, as far as its window is concerned: clocks may differ. */
   roundHeardMs: 100,
   /** The longest rest of an organization whose rounds find nobody while nothing happens that could help. */

@@ -64,6 +64,12 @@ interface Place {
   haveMoved: boolean;
   /** The duration of its last round. */
   tookMs: number;
+  /** When a round has to begin before a search ends, on the monotonic clock; Infinity when none ends soon. */
+  neededAt: number;
+  /** While it waits: not before this, when it is due, both on the monotonic clock, and the timer. */
+  earliestAt: number;
+  dueAt: number;
+  cancelWait: () => void;
   /** Of the timer that forgets who rests and is not heard of any more. */
   cancelForget: () => void;
 }
@@ -155,6 +161,10 @@ export class RoundScheduler {
       hasUnnamedNews: false,
       haveMoved: false,
       tookMs: 0,
+      neededAt: neededAt(organization, 0, now),
+      earliestAt: now,
+      dueAt: now,
+      cancelWait: () => {},
       cancelForget: () => {},
     };
     this.#places.set(organization.organizationId, place);
@@ -170,6 +180,9 @@ export class RoundScheduler {
       place.restsUntil = Math.min(place.restsUntil, place.endedAt + LIMITS.roundMovesMs);
     }
     place.organization = organization;
+    place.neededAt = neededAt(organization, place.tookMs, now);
+    if (place.state === 'waiting' && place.neededAt < place.dueAt)
+      this.#wait(place, place.dueAt - now, place.earliestAt - now);
     if (isNews) place.idleRounds = 0;
     if (isNews && place.state === 'planning') place.heardAt ??= now - sinceNews(organization);
     if (place.state !== 'resting' || !(isNews || now >= place.restsUntil)) return;
@@ -177,9 +190,14 @@ export class RoundScheduler {
     this.#wait(place, windowMs(place) - (isNews ? sinceNews(organization) : 0));
   }
 
-  #wait(place: Place, ms: number): void {
+  /** For the rest of its window, or until just before a search ends if that is sooner; in any case `leastMs`. */
+  #wait(place: Place, windowLeftMs: number, leastMs = 0): void {
+    const now = this.#options.clock.monotonic();
     place.state = 'waiting';
-    this.#options.scheduler.after(Math.max(0, ms), () => {
+    place.earliestAt = now + Math.max(0, leastMs);
+    place.dueAt = Math.max(place.earliestAt, Math.min(now + windowLeftMs, place.neededAt));
+    place.cancelWait();
+    place.cancelWait = this.#options.scheduler.after(place.dueAt - now, () => {
       place.state = 'due';
       this.#due.push(place);
       this.#next();
@@ -203,6 +221,7 @@ export class RoundScheduler {
     const { clock } = this.#options;
     const begunAt = clock.monotonic();
     place.state = 'planning';
+    place.neededAt = Number.POSITIVE_INFINITY;
     place.heardAt = undefined;
     place.hasUnnamedNews = false;
     place.haveMoved = false;
@@ -211,7 +230,7 @@ export class RoundScheduler {
     try {
       const othersMs = await this.#takeTurn(place);
       // Another process plans it, or died at that.
-      if (othersMs > 0) return this.#wait(place, othersMs);
+      if (othersMs > 0) return this.#wait(place, 0, othersMs);
       isOver = await this.#roundInTurn(place);
       this.#outage.worked();
     } catch (error) {
@@ -223,7 +242,7 @@ export class RoundScheduler {
     place.tookMs = endedAt - begunAt;
     if (isOver && place.heardAt === undefined) return this.#rest(place, endedAt);
     const windowLeftMs = (place.heardAt ?? endedAt) + windowMs(place) - endedAt;
-    this.#wait(place, Math.max(windowLeftMs, pauseMs, place.tookMs));
+    this.#wait(place, windowLeftMs, Math.max(pauseMs, place.tookMs));
   }
 
   /** Until the next sweep where time may help or something has just happened; then longer and longer. */
@@ -322,6 +341,11 @@ export class RoundScheduler {
 function windowMs({ organization, tookMs }: Place): number {
   const { batchingWindowMs } = organization.settings;
   return batchingWindowMs - Math.min(tookMs, LIMITS.roundLeadMs, batchingWindowMs / 2);
+}
+
+/** When a round has to begin so that it looks before the first search ends. */
+function neededAt({ endsInMs }: SearchingOrganization, tookMs: number, now: number): number {
+  return endsInMs === null ? Number.POSITIVE_INFINITY : now + endsInMs - LIMITS.roundBeforeEndMs - tookMs;
 }
 
 /** The window begins with the commit, and not with when it is heard of. */

@@ -22,6 +22,8 @@ export interface SearchingOrganization {
   readonly lastSequence: number;
   /** How long ago it got there, by the clock of Postgres. */
   readonly quietMs: number;
+  /** In how long the first of its searches ends, by that clock; null where that is after the next round in any case. */
+  readonly endsInMs: number | null;
 }
 
 /** The places and the size of a task. Degrees, kilograms, cubic metres; minutes of duration. */
@@ -123,12 +125,12 @@ export function createRoundStore(sql: Sql, rowsKept: number = LIMITS.roundRowsKe
         WHERE o.organization_id = ANY(${numberArray(organizationIds)}::bigint[])
           AND EXISTS (SELECT FROM searching_tasks s WHERE s.organization_id = o.organization_id)`;
       const rows = await retried(query, LIMITS.readDeadlineMs, 'looking for tasks without agents');
-      return rows.map(({ organizationId, lastSequence, quietMs, ...settings }) => ({
-        organizationId,
-        lastSequence,
-        quietMs,
-        settings: assignmentSettingsOf(settings),
+      const found = rows.map(({ assignment, leadMinutes, ...row }) => ({
+        ...row,
+        settings: assignmentSettingsOf({ assignment, leadMinutes }),
       }));
+      const ends = await readEnds(sql, found);
+      return found.map((row) => ({ ...row, endsInMs: ends.get(row.organizationId) ?? null }));
     },
     async readRound(organizationId, wanted) {
       // One after the other, so that Postgres has a core left for other requests.
@@ -148,6 +150,38 @@ export function createRoundStore(sql: Sql, rowsKept: number = LIMITS.roundRowsKe
     },
     forget: (organizationId) => memory.forget(organizationId),
   };
+}
+
+/**
+ * When the first search of each ends, of those whose window is so long that a search may end in it. The deadline of a
+ * searching task is never after the end of its search, and the index of deadlines finds the few that are near; the
+ * deadlines of moving tasks stand in no index. Each of the few is looked up among the searching tasks: joined, Postgres
+ * would read all of these.
+ */
+async function readEnds(
+  sql: Sql,
+  organizations: readonly Pick<SearchingOrganization, 'organizationId' | 'settings'>[],
+): Promise<ReadonlyMap<number, number>> {
+  const patient = organizations.filter(({ settings }) => settings.batchingWindowMs > LIMITS.roundBeforeEndMs);
+  if (patient.length === 0) return new Map();
+  const ids = patient.map(({ organizationId }) => organizationId);
+  const horizons = patient.map(({ settings }) => settings.batchingWindowMs + LIMITS.roundBeforeEndMs);
+  const query = () => sql<{ organizationId: number; endsInMs: number }[]>`
+    SELECT w.organization_id, extract(epoch FROM min(e.until) - clock_timestamp())::float8 * 1000 AS ends_in_ms
+    FROM unnest(${numberArray(ids)}::bigint[], ${numberArray(horizons)}::int[]) w (organization_id, horizon_ms)
+    CROSS JOIN LATERAL (
+      SELECT (t.search ->> 'until')::timestamptz AS until FROM (
+        SELECT id, search FROM tasks
+        WHERE organization_id = w.organization_id
+          AND settled_deadline_at <= now() + w.horizon_ms * interval '1 ms'
+        UNION ALL SELECT id, search FROM tasks
+        WHERE organization_id = w.organization_id AND settled_rank IS NULL
+          AND deadline_at <= now() + w.horizon_ms * interval '1 ms') t
+      WHERE (SELECT true FROM searching_tasks s WHERE s.organization_id = w.organization_id AND s.task_id = t.id)) e
+    WHERE e.until > clock_timestamp()
+    GROUP BY w.organization_id`;
+  const rows = await retried(query, LIMITS.readDeadlineMs, 'looking for searches that end');
+  return new Map(rows.map(({ organizationId, endsInMs }) => [organizationId, endsInMs]));
 }
 
 type KnownTask = Marked & SoughtTask & Omit<CarriedTask, 'agentId'> & { readonly agentId: number | null };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createRoundStore, type RoundStore } from '../../../engine/store/planning/round-store.ts';
 import { connectPostgres, type Sql } from '../../../engine/store/postgres.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { createAgent, dispatchersOf } from '../../api/agents/agent-place.ts';
 import { useGateway } from '../../api/api-fixture.ts';
@@ -89,6 +90,35 @@ test('a round sees active agents on duty with what they have to do, of which can
     [[task.id, busy.id, 'assigned', 4, -0.2]],
   );
   assert.equal(away.onDuty, false);
+});
+
+test('of an organization with a long window the first end of a search within it is known', async () => {
+  const { api, organizationId } = await organization();
+  const direct = (change: (one: Sql) => Promise<unknown>) => withSql(fixture.gateway.databaseUrl, change);
+  const windowOf = (batchingWindowMs: number) =>
+    direct(
+      (one) => one`UPDATE organizations SET settings = ${one.json({ assignment: { batchingWindowMs } })}
+        WHERE organization_id = ${organizationId}`,
+    );
+  const endsInMs = async () => (await store.findSearchingOf([organizationId]))[0]!.endsInMs;
+  const endingIn = (seconds: number) => ({ windowEnd: new Date(Date.now() + seconds * 1_000).toISOString() });
+  await createTask(api, { autoAssign: true });
+  await createTask(api, endingIn(30));
+  await windowOf(60_000);
+  assert.equal(await endsInMs(), null, 'the end is behind the window');
+  await createTask(api, { autoAssign: true, ...endingIn(50) });
+  await createTask(api, { autoAssign: true, ...endingIn(40) });
+  for (const settled of ['moving_while_open', 'NOT moving_while_open']) {
+    const ms = await endsInMs();
+    assert.ok(ms !== null && ms > 0 && ms <= 40_000, `${settled}: it ends in ${ms} ms`);
+    await direct((one) =>
+      one.unsafe(
+        `UPDATE tasks SET moving_while_open = NOT moving_while_open WHERE organization_id = ${organizationId}`,
+      ),
+    );
+  }
+  await windowOf(LIMITS.roundBeforeEndMs);
+  assert.equal(await endsInMs(), null, 'the next round is near in any case');
 });
 
 test('organizations whose tasks look for somebody are found page by page, with their settings', async () => {

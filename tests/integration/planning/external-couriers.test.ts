@@ -92,7 +92,9 @@ class Place {
       scheduler: systemScheduler,
       log,
     });
-    scheduler.nudge([{ organizationId, lastSequence: 1, quietMs: 0, settings: assignmentSettingsOf({ assignment }) }]);
+    scheduler.nudge([
+      { organizationId, lastSequence: 1, quietMs: 0, endsInMs: null, settings: assignmentSettingsOf({ assignment }) },
+    ]);
     await until('the round is over', () => scheduler.counts.rounds + scheduler.counts.failed > 0);
     await scheduler.stop();
     assert.equal(scheduler.counts.failed, 0);

@@ -84,6 +84,29 @@ export const ASSIGNMENT: readonly Mutation[] = [
       ],
     ],
   ),
+  ...mutationsOf(
+    'workers/assignment/round-scheduler.ts',
+    ['unit/workers/'],
+    [
+      ['Math.min(now + windowLeftMs, place.neededAt)', 'now + windowLeftMs', 'A round looks before a search ends.'],
+      [
+        "if (place.state === 'waiting' && place.neededAt < place.dueAt)",
+        "if (place.state === 'due')",
+        'An end that is heard of later brings the round forward, too.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/store/planning/round-store.ts',
+    ['integration/assignment/round-store'],
+    [
+      [
+        'AND deadline_at <= now()',
+        'AND false AND deadline_at <= now()',
+        'The end of the search of a moving task is known.',
+      ],
+    ],
+  ),
   ...mutationsOf('engine/org/decide/assignment/answer-request.ts', OFFERS, [
     [
       "(caller.role === 'agent' && request.agentId !== caller.agentId)",
