@@ -90,6 +90,8 @@ export class RoundPlanner {
   #start(): Worker {
     const thread = new Worker(this.#options.thread ?? PLANNER_THREAD);
     thread.on('message', (plan: RoundPlan) => {
+      // A plan that was on its way when its round was given up is of no round that waits.
+      if (this.#thread !== thread) return;
       this.#cancelPatience();
       this.#waiting.shift()?.resolve(plan);
       this.#begin();

@@ -87,6 +87,30 @@ test('a round that takes too long is given up with its thread', async () => {
   await assert.rejects(plan, PlanningError);
 });
 
+test('a plan that comes when its round has been given up is not taken for that of the next round', async () => {
+  const giveUps: (() => void)[] = [];
+  const scheduler = {
+    ...systemScheduler,
+    after(_delayMs: number, task: () => void) {
+      giveUps.push(task);
+      return () => {};
+    },
+  };
+  const thread = threadOf(
+    'let made = 0; parentPort.on("message", () => parentPort.postMessage("plan " + (made += 1)))',
+  );
+  const planner = openPlanner({ pairsInTurn: 0, thread, scheduler });
+  const made: unknown = await planner.plan(input());
+  assert.equal(made, 'plan 1', 'it runs');
+  const [late, next] = [planner.plan(input()), planner.plan(input())];
+  // The thread makes its plan while this loop does not turn.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  giveUps.at(-1)!();
+  await assert.rejects(late, PlanningError);
+  const got: unknown = await next;
+  assert.equal(got, 'plan 1', 'of a new thread');
+});
+
 test('of too many large rounds the others are refused at once, and stopping fails those that wait', async () => {
   const planner = openPlanner({ pairsInTurn: 0, thread: threadOf('parentPort.on("message", () => {})') });
   const waiting = Array.from({ length: LIMITS.roundsInThread }, () => planner.plan(input()));

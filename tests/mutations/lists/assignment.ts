@@ -97,6 +97,11 @@ export const ASSIGNMENT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/planning/round-planner.ts',
+    ['integration/planning/round-planner'],
+    [['if (this.#thread !== thread) return;', '', 'No round gets the plan of another one that was given up.']],
+  ),
+  ...mutationsOf(
     'engine/store/planning/round-store.ts',
     ['integration/assignment/round-store'],
     [
