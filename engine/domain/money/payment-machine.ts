@@ -133,13 +133,14 @@ function givenBack(
   return { kind: 'noted', fields: { refund: { ...made, status: 'failed', failureReason } } };
 }
 
+/** Of the refund by which the payment counts as refunded, whether we had asked for one too or not. */
 function giveBackFailed(
   payment: PaymentRecord,
   { refundReference, reason }: Extract<ProviderReport, { kind: 'give-back-failed' }>,
 ): PaymentStep {
   const { refund } = payment;
-  const isThis = refund?.reason === AT_PROVIDER && refund.providerReference === refundReference;
-  return isThis && refund.status === 'succeeded' ? refundLost(payment, refund, reason) : NOTHING;
+  if (refund?.providerReference !== refundReference || refund.status !== 'succeeded') return NOTHING;
+  return refundLost(payment, refund, reason);
 }
 
 function refundSettled(payment: PaymentRecord, made: Refund, now: string): PaymentStep {

@@ -33,6 +33,11 @@ export const MONEY: readonly Mutation[] = [
       'if (refund) return',
       'A failed refund can be asked for again.',
     ],
+    [
+      'refund?.providerReference !== refundReference ||',
+      'refund?.reason !== AT_PROVIDER || refund.providerReference !== refundReference ||',
+      'A refund by hand that did not arrive is booked back, also where ours was under way.',
+    ],
     ['(refund?.attempt ?? 0) + 1', '1', 'Each refund is a request of its own.'],
     [
       "status: wasBooked ? 'succeeded' : status",

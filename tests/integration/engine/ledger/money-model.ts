@@ -137,7 +137,7 @@ class MoneyModel {
         return;
       case 'give-back-failed': {
         const { refund } = payment;
-        const isThis = refund?.reason === 'refunded_at_provider' && refund.providerReference === report.refundReference;
+        const isThis = refund?.providerReference === report.refundReference;
         if (isThis && refund.status === 'succeeded') this.#unrefund(payment, report.reason);
         return;
       }

@@ -188,6 +188,8 @@ test('money of another currency is not ours either, and goes back', () => {
 
 const BY_HAND = { kind: 'given-back', refundReference: 're h', amountMinor: 1250, isWhole: true } as const;
 const A_PART = { ...BY_HAND, refundReference: 're p', amountMinor: 500, isWhole: false };
+/** Instead of asking for ours, its step found that one. */
+const FOUND = { kind: 'refunded', attempt: 1, refundReference: 're h' } as const;
 const LOST = { kind: 'give-back-failed', refundReference: 're h', reason: 'closed_account' } as const;
 
 /** The kind of the step, and the resulting status of the payment. */
@@ -213,7 +215,13 @@ for (const [from, reports, outcome] of [
   ['paid', [BY_HAND, LOST], 'refund-reversed, succeeded, failed 1 re h, '],
   ['paid', [BY_HAND, LOST, LOST], 'nothing, succeeded, failed 1 re h, '],
   ['paid', [LOST], 'nothing, succeeded, , '],
-  ['to refund', [BY_HAND, LOST], 'nothing, refunded, succeeded 1 re h, '],
+  ['refunded', [LOST], 'nothing, refunded, succeeded 1 re 1, '],
+  // Nor did it where one of ours was in progress, which is over.
+  ['to refund', [BY_HAND, LOST], 'refund-reversed, succeeded, failed 1 re h, '],
+  ['to refund', [BY_HAND, LOST, REPORTS[8]], 'nothing, succeeded, failed 1 re h, '],
+  ['refunding', [BY_HAND, LOST], 'refund-reversed, succeeded, failed 1 re h, '],
+  ['to refund', [FOUND, LOST], 'refund-reversed, succeeded, failed 1 re h, '],
+  ['mismatched', [BY_HAND, LOST], 'refund-failed, failed, failed 1 re h, '],
   // A part is noted, and the payment stays.
   ['paid', [A_PART], 'noted, succeeded, failed 1 re p, '],
   ['paid', [A_PART, A_PART], 'nothing, succeeded, failed 1 re p, '],
