@@ -117,6 +117,11 @@ export const MONEY: readonly Mutation[] = [
       'Money that comes for a task that is already paid goes back.',
     ],
     [
+      ' && facts.task.nextTaskId === null',
+      '',
+      'Money that comes for a failed task that is attempted again goes back: the next one is paid.',
+    ],
+    [
       'isGivenUp(before) || isPaidOtherwise',
       'isPaidOtherwise',
       'Money that comes for a payment that was given up goes back.',

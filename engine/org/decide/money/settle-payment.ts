@@ -76,7 +76,7 @@ const MOVEMENT_OF: Readonly<Partial<Record<PaymentStep['kind'], (payment: Paymen
   'refund-reversed': refundReversalOf,
 };
 
-/** Money that comes for a payment that something else came before goes back. */
+/** Money for a payment that something else came before, or for a task that cannot be paid any more, goes back. */
 function settleCapture(
   draft: Draft,
   before: PaymentRecord,
@@ -88,7 +88,8 @@ function settleCapture(
   const facts = draft.findTask(before.taskId)!;
   const current = currentPayment(draft, facts.task);
   const isPaidOtherwise = current?.status === 'succeeded' && current.id !== before.id;
-  const isUnwanted = isGivenUp(before) || isPaidOtherwise || facts.task.status === 'cancelled';
+  const isPayable = facts.task.status !== 'cancelled' && facts.task.nextTaskId === null;
+  const isUnwanted = isGivenUp(before) || isPaidOtherwise || !isPayable;
   const back = { refund: newRefund(before, 'late_payment', now), step: 'refund' } as const;
   const payment = changePayment(draft, before, { ...fields, ...(isUnwanted ? back : {}) }, now);
   draftCapture(draft, payment, caller, context);

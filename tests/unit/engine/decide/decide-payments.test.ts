@@ -213,6 +213,17 @@ describe('money that the provider has taken', () => {
     });
   }
 
+  test('money that the provider has taken late is given back when its task has been attempted again', () => {
+    const fields = { outcome: 'failed', nextTaskId: 5 } as const;
+    const { moved, payments, news } = drafted(
+      settle(stateOf('unserved', 'completed', { current: 'declined', fields })),
+    );
+    assert.deepEqual(
+      [moved, payments, news],
+      [[captured], ['online succeeded refund'], [`payment.succeeded ${PAYMENT}`]],
+    );
+  });
+
   test('for a payment that is not there, or was taken before, is nothing', () => {
     for (const current of ['paid', 'being refunded', 'not refunded', 'refunded', 'paid in cash'] as const) {
       assert.deepEqual(settle(stateOf('unserved', 'new', { current })).draft.changes, []);
