@@ -106,7 +106,7 @@ async function deliver(
   try {
     await send({ organizationId, purpose, to: email, ...accountMailOf(purpose, { ...issued, token, publicUrl }) });
   } catch (error) {
-    if (error instanceof NoAnswerError) return afterNoAnswer(error);
+    if (error instanceof NoAnswerError) return afterNoAnswer(error, token);
     // Tries of one mail do not use up what the user may be sent.
     await store.withdrawToken(token);
     if (isLost || isRefusedForGood(error)) return giveUp({ err: error });
@@ -118,8 +118,8 @@ async function deliver(
   await store.settle(request);
 
   /** The link stays good, since it may have arrived. One more mail makes sure of it, and no third one follows. */
-  async function afterNoAnswer(error: unknown): Promise<void> {
-    const isLast = attempts > 1;
+  async function afterNoAnswer(error: unknown, link: string): Promise<void> {
+    const isLast = await store.mayHaveSent(request, link);
     counts[isLast ? 'sent' : 'postponed'] += 1;
     log.warn({ err: error, purpose, attempts, isLast }, 'a mail may have arrived: its server gave no answer');
     await (isLast ? store.settle(request) : store.postpone(request, pauseAfter(attempts)));

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 import { once } from '../statements.ts';
 
-import { type IssuedToken, issueToken, withdrawToken } from './user-token-store.ts';
+import { type IssuedToken, issueToken, isTokenRepeated, withdrawToken } from './user-token-store.ts';
 
 /** A requested mail that one worker has leased. */
 export interface MailRequest {
@@ -22,6 +22,11 @@ export interface MailStore {
   lease(most: number): Promise<MailRequest[]>;
   /** See issueToken. */
   issueToken(request: MailRequest, now: number): Promise<IssuedToken | undefined>;
+  /**
+   * Whether an earlier try of this request has left its token, and so may have sent its mail: the token of a try that
+   * failed is withdrawn.
+   */
+  mayHaveSent(request: MailRequest, token: string): Promise<boolean>;
   /** See withdrawToken. */
   withdrawToken(token: string): Promise<void>;
   /**
@@ -65,6 +70,7 @@ export function createMailStore(sql: Sql): MailStore {
         LIMITS.fetchDeadlineMs,
       ),
     issueToken: ({ purpose, email }, now) => issueToken(sql, purpose, email, now),
+    mayHaveSent: ({ purpose, requestedAt }, token) => isTokenRepeated(sql, token, purpose, Date.parse(requestedAt)),
     withdrawToken: (token) => withdrawToken(sql, token),
     async settle(request) {
       await once(

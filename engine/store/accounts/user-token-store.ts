@@ -133,6 +133,29 @@ export function newInvitation(sql: Sql, owner: TokenOwner, expiresAt: string) {
   return { token, change };
 }
 
+/**
+ * Whether another token of the user was made for the same purpose since a time, by a clock that may differ by a few
+ * seconds, and was not withdrawn; also once the user has spent the token.
+ */
+export async function isTokenRepeated(
+  sql: Sql,
+  token: string,
+  purpose: TokenPurpose,
+  sinceMs: number,
+): Promise<boolean> {
+  const sole = await once(
+    sql`
+    SELECT t.organization_id FROM user_tokens t
+    WHERE t.token_hash = ${hashed(sql, token)} AND NOT EXISTS (SELECT FROM user_tokens o
+      WHERE o.organization_id = t.organization_id AND o.user_id = t.user_id AND o.purpose = ${purpose}
+        AND o.token_hash <> t.token_hash
+        AND o.expires_at > ${inMs(sinceMs, LIFE_MS[purpose] - LIMITS.mailFirstPauseMs)})`,
+    'looking for other tokens',
+    LIMITS.fetchDeadlineMs,
+  );
+  return sole.length === 0;
+}
+
 /** Voids a token that could not be mailed. */
 export async function withdrawToken(sql: Sql, token: string): Promise<void> {
   await once(

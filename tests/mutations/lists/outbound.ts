@@ -335,8 +335,16 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
     ['integration/workers/mail/mail-outcomes'],
     [
       ['if (error instanceof NoAnswerError) return', 'if (!error) return', 'A link that may have arrived stays good.'],
-      ['const isLast = attempts > 1;', 'const isLast = false;', 'No third mail follows two that may have arrived.'],
-      ['const isLast = attempts > 1;', 'const isLast = true;', 'A mail that may not have arrived goes out once more.'],
+      [
+        'const isLast = await store.mayHaveSent(request, link);',
+        'const isLast = false && link;',
+        'No third mail follows two that may have arrived.',
+      ],
+      [
+        'const isLast = await store.mayHaveSent(request, link);',
+        'const isLast = attempts > 1 && link;',
+        'A mail that may not have arrived goes out once more, also after one that was refused.',
+      ],
       ['    await store.withdrawToken(token);', '', 'A link that was not sent is withdrawn.'],
     ],
   ),

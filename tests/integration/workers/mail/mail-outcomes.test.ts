@@ -22,6 +22,8 @@ interface Outcome {
   readonly is: string;
   readonly behaviour: (proxy: TcpProxy) => Behaviour;
   readonly waits?: Partial<MailWaits>;
+  /** A try before was put off before the mail. */
+  readonly isPutOffFirst?: boolean;
   /** After the first try: mails that the server had, links that are good, and whether another try is due. */
   readonly first: readonly [had: number, good: number, due: boolean];
   /** After a second try with the same outcome, where one is due. */
@@ -55,6 +57,13 @@ const OUTCOMES: readonly Outcome[] = [
     ...{ first: [1, 1, true], second: [2, 2, false] },
   },
   {
+    is: 'no answer after it, when a try before was put off',
+    isPutOffFirst: true,
+    behaviour: () => ({ onMail: never }),
+    waits: { answerMs: SHORT_MS },
+    ...{ first: [1, 1, true], second: [2, 2, false] },
+  },
+  {
     is: 'connection lost before the mail',
     behaviour: (proxy) => ({ onAddressee: cutting(proxy) }),
     ...{ first: [0, 0, true], second: [0, 0, true] },
@@ -72,24 +81,28 @@ const OUTCOMES: readonly Outcome[] = [
   },
 ];
 
-for (const { is, behaviour, waits, first, second } of OUTCOMES) {
+for (const { is, behaviour, waits, isPutOffFirst = false, first, second } of OUTCOMES) {
   test(`a link lives, and its mail is tried again, as its outcome has it: ${is}`, () =>
     withMail(async (place) => {
       const { sql, server, user, request, requests, mailing } = place;
       const proxy = await startTcpProxy(server.url);
       Object.assign(place.behaviour, behaviour(proxy));
       await request('verify_email', (await user()).email);
-      const tryOnce = (attempts: number) =>
-        mailing(
+      let tries = 0;
+      const tryOnce = async () => {
+        tries += 1;
+        await sql`UPDATE mail_requests SET due_at = now()`;
+        await mailing(
           () =>
             until('it was tried', async () => {
               const [left] = await requests();
               // Leased, it would be due much later.
-              return left === undefined || (left.attempts === attempts && left.dueInMs < SHORT_MS + 11_000);
+              return left === undefined || (left.attempts === tries && left.dueInMs < SHORT_MS + 11_000);
             }),
           { smtpUrl: proxy.url, waits: { ...PATIENT, ...waits } },
           () => () => {},
         );
+      };
       const state = async () => {
         const links = await sql<{ hash: string }[]>`SELECT encode(token_hash, 'hex') AS hash FROM user_tokens`;
         const good = new Set(links.map(({ hash }) => hash));
@@ -97,11 +110,15 @@ for (const { is, behaviour, waits, first, second } of OUTCOMES) {
         return [server.received.length, good.size, (await requests()).length > 0];
       };
       try {
-        await tryOnce(1);
+        if (isPutOffFirst) {
+          place.behaviour.refusal = 451;
+          await tryOnce();
+          place.behaviour.refusal = undefined;
+        }
+        await tryOnce();
         assert.deepEqual(await state(), first);
         if (second === undefined) return;
-        await sql`UPDATE mail_requests SET due_at = now()`;
-        await tryOnce(2);
+        await tryOnce();
         assert.deepEqual(await state(), second);
       } finally {
         await proxy.stop();
