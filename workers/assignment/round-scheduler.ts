@@ -284,17 +284,18 @@ export class RoundScheduler {
     const { organizationId } = place.organization;
     try {
       const begunAt = clock.monotonic();
-      const isOver = await this.#round(place);
+      // Not before it has ended: the next one begins behind these tasks, and one that fails is made again.
+      place.after = await this.#round(place);
       this.counts.rounds += 1;
       this.counts.seconds.observe((clock.monotonic() - begunAt) / 1_000);
-      return isOver;
+      return place.after === 0;
     } finally {
       turns.giveBack(organizationId).catch((err) => log.debug({ err, organizationId }, 'a turn has to run out'));
     }
   }
 
-  /** Resolves to whether all tasks have been looked at. */
-  async #round(place: Place): Promise<boolean> {
+  /** Resolves to the last task that it looked at; 0 when there are no others. */
+  async #round(place: Place): Promise<number> {
     const { store, positions, planner, travel, bookCouriers, faultPoints, clock, log } = this.#options;
     const { organizationId, settings } = place.organization;
     const [rows, located] = await Promise.all([
@@ -302,10 +303,9 @@ export class RoundScheduler {
       positions.load(organizationId),
     ]);
     const known = place.after === 0 ? NO_HOPES : place.hopes;
-    const isWhole = rows.tasks.length < LIMITS.roundTasks;
-    place.after = isWhole ? 0 : rows.tasks.at(-1)!.taskId;
+    const after = rows.tasks.length < LIMITS.roundTasks ? 0 : rows.tasks.at(-1)!.taskId;
     const tasks = rows.tasks.filter(isSought);
-    if (tasks.length === 0) return isWhole;
+    if (tasks.length === 0) return after;
     const readAt = clock.monotonic();
     const facts = { ...rows, tasks, positions: located, settings, now: clock.now() };
     const seen = await computedOver(travel, LIMITS.routingRoundMs, (ways) => roundViewOf(facts, ways));
@@ -320,11 +320,11 @@ export class RoundScheduler {
     await bookCouriers(organizationId, settings, jobsForCouriers(proposal.lacking, seen.view));
     await this.#propose(organizationId, newsOf({ ...proposal, offers: [] }, tasks, seen.view.now));
     place.hopes = hopesOf(proposal.lacking, known);
-    if (isWhole) place.idleRounds = place.hopes.time ? 0 : place.idleRounds + 1;
+    if (after === 0) place.idleRounds = place.hopes.time ? 0 : place.idleRounds + 1;
     const ms = { planMs: plannedAt - readAt, proposeMs: clock.monotonic() - plannedAt };
     const size = { tasks: tasks.length, agents: rows.agents.length, offers: plan.offers.length };
     log.debug({ organizationId, ...size, ...ms }, 'a round is over');
-    return isWhole;
+    return after;
   }
 
   async #propose(organizationId: number, proposal: Proposal): Promise<void> {

@@ -94,6 +94,11 @@ export const ASSIGNMENT: readonly Mutation[] = [
         "if (place.state === 'due')",
         'An end that is heard of later brings the round forward, too.',
       ],
+      [
+        '    const after = rows.tasks.length',
+        '    const after = place.after = rows.tasks.length',
+        'The tasks of a round that fails are looked at again, before the others.',
+      ],
     ],
   ),
   ...mutationsOf(

@@ -83,6 +83,20 @@ test('tasks beyond the size of a round are planned in the next rounds, every one
   );
 });
 
+test('a page of tasks whose round fails is planned again, before the next page', async () => {
+  const full = Array.from({ length: LIMITS.roundTasks }, (_, index) => soughtTask(index + 1, START));
+  const { scheduler, time, rounds, answers } = openRoundScheduler(({ wanted }) =>
+    'after' in wanted && wanted.after === 0 ? { ...NOBODY, tasks: full } : NOBODY,
+  );
+  answers.push({ ok: false, refusal: refusal('OUTCOME_UNKNOWN') });
+  scheduler.nudge([searching(1)]);
+  await time.pass(10_000);
+  assert.deepEqual(
+    rounds.map(({ wanted }) => wanted),
+    [{ after: 0 }, { after: 0 }, { after: LIMITS.roundTasks }],
+  );
+});
+
 test('only so many organizations have a round at a time, and the others follow in their order', async () => {
   const ends: ((rows: RoundRows) => void)[] = [];
   const { scheduler, time, rounds } = openRoundScheduler(() => new Promise((resolve) => ends.push(resolve)));
