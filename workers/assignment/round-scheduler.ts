@@ -227,6 +227,7 @@ export class RoundScheduler {
     place.haveMoved = false;
     let pauseMs: number = LIMITS.roundPauseMs;
     let isOver = false;
+    let hasFailed = false;
     try {
       const othersMs = await this.#takeTurn(place);
       // Another process plans it, or died at that.
@@ -235,13 +236,15 @@ export class RoundScheduler {
       this.#outage.worked();
     } catch (error) {
       this.counts.failed += 1;
+      hasFailed = true;
       pauseMs = LIMITS.roundRetryMs;
       if (!this.#isStopped) this.#outage.failed(error);
     }
     const endedAt = clock.monotonic();
     place.tookMs = endedAt - begunAt;
     if (isOver && place.heardAt === undefined) return this.#rest(place, endedAt);
-    const windowLeftMs = (place.heardAt ?? endedAt) + windowMs(place) - endedAt;
+    // Its tasks have had their window.
+    const windowLeftMs = hasFailed ? 0 : (place.heardAt ?? endedAt) + windowMs(place) - endedAt;
     this.#wait(place, windowLeftMs, Math.max(pauseMs, place.tookMs));
   }
 

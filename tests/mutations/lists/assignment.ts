@@ -94,6 +94,7 @@ export const ASSIGNMENT: readonly Mutation[] = [
         "if (place.state === 'due')",
         'An end that is heard of later brings the round forward, too.',
       ],
+      ['hasFailed ? 0 : ', '', 'A round that failed does not wait for its window once more.'],
       [
         '    const after = rows.tasks.length',
         '    const after = place.after = rows.tasks.length',

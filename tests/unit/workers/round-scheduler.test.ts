@@ -52,20 +52,22 @@ test('a commit during a round has a window of its own, and its round comes no so
   }
 });
 
-test('a round that fails is repeated after the retry interval, for every kind of failure', async () => {
-  let isAway = true;
-  const { scheduler, time, times, answers } = openRoundScheduler(() => {
-    if (isAway) throw new Error('away');
-    return NOBODY;
-  });
-  scheduler.nudge([searching(1)]);
-  await time.pass(500);
-  isAway = false;
-  answers.push({ ok: false, refusal: refusal('OUTCOME_UNKNOWN') });
-  await time.pass(5_000);
-  const again = 500 + LIMITS.roundRetryMs;
-  assert.deepEqual(times(), [500, again, again + LIMITS.roundRetryMs]);
-  assert.deepEqual([scheduler.counts.rounds, scheduler.counts.failed], [1, 2]);
+test('a round that fails is repeated after the retry interval, for every kind of failure and every window', async () => {
+  for (const batchingWindowMs of [500, 60_000]) {
+    let isAway = true;
+    const { scheduler, time, times, answers } = openRoundScheduler(() => {
+      if (isAway) throw new Error('away');
+      return NOBODY;
+    });
+    scheduler.nudge([searching(1, { batchingWindowMs })]);
+    await time.pass(batchingWindowMs);
+    isAway = false;
+    answers.push({ ok: false, refusal: refusal('OUTCOME_UNKNOWN') });
+    await time.pass(5_000);
+    const again = batchingWindowMs + LIMITS.roundRetryMs;
+    assert.deepEqual(times(), [batchingWindowMs, again, again + LIMITS.roundRetryMs]);
+    assert.deepEqual([scheduler.counts.rounds, scheduler.counts.failed], [1, 2]);
+  }
 });
 
 test('tasks beyond the size of a round are planned in the next rounds, every one', async () => {
