@@ -165,6 +165,8 @@ export interface BodySchema<Output = unknown> {
 export interface QuerySchema<Output = unknown> {
   readonly schema: v.GenericSchema<unknown, Output> & Pick<v.ObjectSchema<v.ObjectEntries, undefined>, 'entries'>;
   readonly lists: ReadonlySet<string>;
+  /** The lists whose values may hold commas themselves: their schema cuts the texts. */
+  readonly uncut?: ReadonlySet<string>;
 }
 
 /** A route outside the envelope. It answers with a stream, a page, a text or a probe result. */

@@ -57,12 +57,12 @@ function splitQuery(raw: string, route: Route): { readonly values: Values; reado
 }
 
 /** The input of the schema. A parameter that is given twice, and is no list, adds a violation. */
-function inputOf(values: Values, { lists }: QuerySchema, violations: string[]): Record<string, unknown> {
+function inputOf(values: Values, { lists, uncut }: QuerySchema, violations: string[]): Record<string, unknown> {
   const input: Record<string, unknown> = {};
   const freeFields: [key: string, value: string][] = [];
   for (const [name, texts] of values) {
     if (lists.has(name)) {
-      input[name] = texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
+      input[name] = uncut?.has(name) ? texts : texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
       continue;
     }
     if (name.startsWith(FREE_FIELD_PREFIX)) freeFields.push([name.slice(FREE_FIELD_PREFIX.length), texts[0]!]);

@@ -70,7 +70,7 @@ function findByBarcode(engine: Engine, reads: Reads): ApiRoute {
     method: 'GET',
     path: '/packages',
     guard: may('tasks:read'),
-    query: { schema: findPackagesQuery, lists: new Set(['barcode']) },
+    query: { schema: findPackagesQuery, lists: new Set(['barcode']), uncut: new Set(['barcode']) },
     summary: 'Find packages by their barcodes, newest first; an agent finds those of its own tasks',
     success: { status: 200, data: packageListView },
     refusals: [],

@@ -111,17 +111,30 @@ export const packageView = named(
 );
 export type PackageView = v.InferOutput<typeof packageView>;
 
-/** The query of GET /packages: any of the barcodes, and the whole text, since a barcode may hold commas itself. */
+const someBarcodes = v.pipe(v.array(shortText), v.minLength(1, 'must hold at least one barcode'));
+const barcodes = v.pipe(someBarcodes, v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`));
+
+/** The barcodes between the commas of the given texts, and each text whole, since a barcode may hold commas itself. */
+const anyBarcode = v.pipe(
+  shownAs(v.array(v.string()), {
+    items: { type: 'string', maxLength: LIMITS.shortTextChars },
+    minItems: 1,
+    maxItems: LIMITS.listItems,
+  }),
+  v.rawTransform<string[], readonly string[]>(({ dataset: { value: texts }, addIssue, NEVER }) => {
+    const parts = texts.flatMap((text) => text.split(',')).filter((part) => part !== '');
+    const wholes = texts.filter((text) => v.is(shortText, text));
+    // One barcode may have more parts than a list has items.
+    const isOne = texts.length === 1 && wholes.length === 1;
+    const { issues = [] } = v.safeParse(isOne ? someBarcodes : barcodes, parts);
+    for (const { message, path } of issues) addIssue({ message, path });
+    return issues.length > 0 ? NEVER : [...new Set([...parts, ...wholes])];
+  }),
+);
+
+/** The query of GET /packages. */
 export const findPackagesQuery = listQuery('packages', {
-  barcode: shownAs(
-    v.pipe(
-      v.array(shortText),
-      v.minLength(1, 'must hold at least one barcode'),
-      v.maxLength(LIMITS.listItems, `must hold at most ${LIMITS.listItems} items`),
-      v.transform((given): readonly string[] => [...new Set([...given, given.join(',')])]),
-    ),
-    { description: 'Exact, with its upper and lower case' },
-  ),
+  barcode: anyBarcode,
 });
 export type FindPackagesQuery = v.InferOutput<typeof findPackagesQuery>;
 

@@ -15,6 +15,9 @@ let organizationId: number;
 let api: ApiClient;
 let first: TaskView;
 let second: TaskView;
+let commas: TaskView;
+/** Commas at places where a list would have none, and more of them than a list may have. */
+const COMMAS = ['A,,B', 'A,', ',A', '7,'.repeat(127)];
 const fixture = useGateway({}, async ({ api: other, organization }) => {
   const withBarcodes = (...barcodes: string[]) => ({
     packages: barcodes.map((barcode) => ({ name: barcode, barcode })),
@@ -23,6 +26,7 @@ const fixture = useGateway({}, async ({ api: other, organization }) => {
   ({ api, organizationId } = await organization());
   first = await api.createTask(withBarcodes('BC-1', 'bc-1', 'BC-10', '(01)095,06', 'A+B 1', '"{x}\\'));
   second = await api.createTask(withBarcodes('BC-1', 'BC-2'));
+  commas = await api.createTask(withBarcodes(...COMMAS));
 });
 
 async function find(query: string, client = api): Promise<PackageList> {
@@ -62,6 +66,14 @@ test('several barcodes find the packages of any of them, and a barcode with comm
     ['barcode=(01)095,06', [[first.id, '(01)095,06']]],
     ['barcode=A%2BB%201', [[first.id, 'A+B 1']]],
     [`barcode=${encodeURIComponent('"{x}\\')}`, [[first.id, '"{x}\\']]],
+    ...COMMAS.map((barcode) => [`barcode=${encodeURIComponent(barcode)}`, [[commas.id, barcode]]] as const),
+    [
+      'barcode=A,&barcode=%2CA',
+      [
+        [commas.id, ',A'],
+        [commas.id, 'A,'],
+      ],
+    ],
     ['barcode=BC', []],
     ['barcode=BC-%25', []],
     ['barcode=nope', []],
@@ -86,6 +98,7 @@ test('wrong parameters are refused by their names', async () => {
     ['barcode=,', ['barcode must hold at least one barcode']],
     [`barcode=${'x'.repeat(256)}`, ['barcode.0 must be at most 255 characters']],
     [`barcode=${most}`, ['barcode must hold at most 100 items']],
+    [most.map((index) => `barcode=${index}`).join('&'), ['barcode must hold at most 100 items']],
     ['barcode=%00', ['the query must be percent-encoded UTF-8 without NUL', 'barcode is required']],
     [
       'barcode=x&limit=101&page=0',

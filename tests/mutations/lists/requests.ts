@@ -32,6 +32,14 @@ export const REQUESTS: readonly Mutation[] = [
     [['given?.trim() ? given : null', 'given ?? null', 'A blank barcode is none.']],
   ),
   ...mutationsOf(
+    'schema/tasks/package.ts',
+    ['api/lists/find-packages'],
+    [
+      ['[...parts, ...wholes]', 'parts', 'A barcode may hold commas.'],
+      ['isOne ? someBarcodes : barcodes', 'barcodes', 'A barcode may have more parts than a list has items.'],
+    ],
+  ),
+  ...mutationsOf(
     'schema/tasks/task-filter.ts',
     ['api/lists/task-filters'],
     [['normalized([...codes, text])', 'normalized(codes)', 'A code may hold commas.']],
