@@ -30,8 +30,12 @@ export function usualRequirements({ requirements }: OrganizationSettings): Requi
   return requirementsAfter(null, requirements as RequirementsInput | null | undefined);
 }
 
-/** Packages that nobody can scan at the door any more. */
 const GONE: ReadonlySet<PackageStatus> = new Set(['cancelled', 'returned', 'lost', 'damaged']);
+
+/** Whether nobody can scan the package at the door any more. */
+export function isGone({ status }: Pick<PackageRecord, 'status'>): boolean {
+  return GONE.has(status);
+}
 
 /** The requirements that are not met when a task is to be completed as succeeded. */
 export function missingOf(
@@ -44,10 +48,7 @@ export function missingOf(
     signature: () => isProven(proofs, 'signature'),
     photo: () => isProven(proofs, 'photo'),
     pin: () => isProven(proofs, 'pin'),
-    barcodes: () =>
-      packages.every(
-        ({ barcode, status, scannedAt }) => barcodeOf(barcode) === null || GONE.has(status) || scannedAt !== null,
-      ),
+    barcodes: () => packages.every((one) => barcodeOf(one.barcode) === null || isGone(one) || one.scannedAt !== null),
     note: () => (note ?? '').trim() !== '',
   };
   return REQUIREMENTS.filter((name) => requirements[name] && !isThere[name]());

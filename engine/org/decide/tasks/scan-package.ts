@@ -1,6 +1,6 @@
 import type { ScanPackage } from '../../../../schema/commands.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
-import { WITH_PROOFS } from '../../../domain/tasks/requirements.ts';
+import { isGone, WITH_PROOFS } from '../../../domain/tasks/requirements.ts';
 import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import { maySee } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
@@ -14,9 +14,10 @@ export const scanPackageRule = rule<ScanPackage>({
 });
 
 /**
- * POST /tasks/:id/scans. Of packages with the same barcode one after the other; once all are scanned, another scan changes
- * nothing. Refuses, in this order: 400 for an `occurredAt` in the future; 404, also for the task of another agent; 409
- * PROOF_NOT_EXPECTED before somebody accepted the task and once it is cancelled, BARCODE_UNKNOWN.
+ * POST /tasks/:id/scans. Of packages with the same barcode one after the other, those that are gone last; once all are
+ * scanned, another scan changes nothing. Refuses, in this order: 400 for an `occurredAt` in the future; 404, also for the
+ * task of another agent; 409 PROOF_NOT_EXPECTED before somebody accepted the task and once it is cancelled,
+ * BARCODE_UNKNOWN.
  */
 function decideScanPackage(draft: Draft, command: ScanPackage, { now }: DecideContext): Decision {
   const { taskId, caller, input } = command;
@@ -28,7 +29,9 @@ function decideScanPackage(draft: Draft, command: ScanPackage, { now }: DecideCo
   const ofBarcode = facts.packages.filter(({ barcode }) => barcode === input.barcode);
   const [first] = ofBarcode;
   if (!first) return refuse(refusal('BARCODE_UNKNOWN', undefined, { barcode: input.barcode }));
-  const before = ofBarcode.find((one) => one.scannedAt === null);
+  const unscanned = ofBarcode.filter(({ scannedAt }) => scannedAt === null);
+  // One that is gone needs no scan: it must not take that of one at the door.
+  const before = unscanned.find((one) => !isGone(one)) ?? unscanned[0];
   if (!before) return done('package', first.id);
   const record = { ...before, version: before.version + 1, scannedAt, updatedAt: now };
   const packages = facts.packages.map((other) => (other === before ? record : other));

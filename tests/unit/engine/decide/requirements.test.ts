@@ -117,6 +117,21 @@ describe('scanning a package', () => {
     assert.deepEqual(again.draft.changes, []);
   });
 
+  for (const status of ['cancelled', 'returned', 'lost', 'damaged'] as const)
+    test(`counts for the package that is there, then for the one that is ${status}`, () => {
+      const state = underWay({ requirements: asks('barcodes') }, { barcode: 'A', status });
+      const { task, packages } = state.findTask(TASK)!;
+      const there = { ...packages[0]!, id: PACKAGE + 1, status: 'pending' } as const;
+      state.apply({ kind: 'put-task', task, packages: [...packages, there] }, 0);
+      const { decision, draft } = scan(state);
+      assert.ok(decision.ok && decision.shown.kind === 'package' && decision.shown.id === there.id);
+      const after = draft.findTask(TASK)!;
+      state.apply({ kind: 'put-task', ...after }, 0);
+      assert.ok(complete(state).decision.ok);
+      const last = scan(state).decision;
+      assert.ok(last.ok && last.shown.kind === 'package' && last.shown.id === PACKAGE);
+    });
+
   const CASES: readonly (readonly [what: string, decided: () => ReturnType<typeof scan>, code: string])[] = [
     ['another barcode', () => scan(underWay({}, { barcode: 'B' })), 'BARCODE_UNKNOWN'],
     ['a package without one', () => scan(underWay({})), 'BARCODE_UNKNOWN'],
