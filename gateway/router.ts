@@ -81,7 +81,8 @@ function newNode(): Node {
 
 /** The start of a credential in a query. */
 export const TOKEN_PARAMETER = 'token=';
-const TOKEN_VALUE = /(^|&)token=[^&]*/g;
+/** Any letter of the name may be percent-encoded: it is read decoded. */
+const TOKEN_VALUE = /(^|&)((?:t|%74)(?:o|%6[fF])(?:k|%6[bB])(?:e|%65)(?:n|%6[eE])=)[^&]*/g;
 
 /** Paths that contain a token. */
 const TRACKING_LINK = /^\/t\/[^/]*/;
@@ -92,5 +93,6 @@ export function canonicalPath(path: string, query: string): string {
     ? path.slice(API_PREFIX.length)
     : path.replace(TRACKING_LINK, '/t/***');
   if (query === '') return `/v1${below}`;
-  return `/v1${below}?${query.includes(TOKEN_PARAMETER) ? query.replace(TOKEN_VALUE, '$1token=***') : query}`;
+  const mayHaveToken = query.includes(TOKEN_PARAMETER) || query.includes('%');
+  return `/v1${below}?${mayHaveToken ? query.replace(TOKEN_VALUE, '$1$2***') : query}`;
 }

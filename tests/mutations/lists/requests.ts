@@ -32,6 +32,11 @@ export const REQUESTS: readonly Mutation[] = [
     [['given?.trim() ? given : null', 'given ?? null', 'A blank barcode is none.']],
   ),
   ...mutationsOf(
+    'gateway/router.ts',
+    ['unit/gateway/router'],
+    [["|| query.includes('%')", '', 'A token is masked whose name is percent-encoded.']],
+  ),
+  ...mutationsOf(
     'engine/org/decide/tasks/scan-package.ts',
     ['unit/engine/decide/requirements'],
     [['unscanned.find((one) => !isGone(one)) ??', '', 'A scan is that of a package that needs it.']],

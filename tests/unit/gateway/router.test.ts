@@ -55,13 +55,19 @@ test('the path in bodies and logs has no token in it', () => {
     ['/t/s3cret/events', 'seen=x'],
     ['/tracking/tasks', 'taskId=1&token=s3cret'],
     ['/api/v1/tracking/tasks', 'token=s3cret&taskId=1'],
+    ['/tracking/tasks', '%74oken=s3cret&taskId=1'],
+    ['/tracking/tasks', 'taskId=1&%74%6F%6b%65%6E=s3cret'],
     ['/api/v1/tasks', 'limit=1'],
+    ['/api/v1/tasks', 'search=50%25&%2574oken=x'],
   ].map(([path, query]) => canonicalPath(path!, query!));
   assert.deepEqual(named, [
     '/v1/t/***',
     '/v1/t/***/events?seen=x',
     '/v1/tracking/tasks?taskId=1&token=***',
     '/v1/tracking/tasks?token=***&taskId=1',
+    '/v1/tracking/tasks?%74oken=***&taskId=1',
+    '/v1/tracking/tasks?taskId=1&%74%6F%6b%65%6E=***',
     '/v1/tasks?limit=1',
+    '/v1/tasks?search=50%25&%2574oken=x',
   ]);
 });
