@@ -11,7 +11,14 @@ import type {
 import { EventStream, type FollowOptions } from './event-stream.ts';
 import { type ListPage, listItems } from './list-items.ts';
 import { queryText } from './query-text.ts';
-import { type Credential, DEFAULT_RETRY, type RetryPolicy, sendRequest, type Transport } from './send-request.ts';
+import {
+  type Credential,
+  DEFAULT_RETRY,
+  type HoldOpen,
+  type RetryPolicy,
+  sendRequest,
+  type Transport,
+} from './send-request.ts';
 
 export interface ClientOptions {
   /** The address of the service, without `/api/v1`: `https://dispatch.example`. */
@@ -98,7 +105,7 @@ export function createClient(options: ClientOptions): Client {
     method: Method,
     path: string,
     call: LooseCall,
-    read: (response: Response) => Promise<T>,
+    read: (response: Response, holdOpen: HoldOpen) => Promise<T>,
   ): Promise<T> {
     const { body, ifMatch, signal, giveUpAfterMs } = call;
     const isChange = method !== 'get';
@@ -141,7 +148,7 @@ export function createClient(options: ClientOptions): Client {
       const { signal = options.signal } = follow;
       return new EventStream(transport, baseUrl, signal ? { ...follow, signal } : follow);
     },
-    open: (path, call = {}) => send('get', path, call, async (response) => response),
+    open: (path, call = {}) => send('get', path, call, async (response, holdOpen) => holdOpen(response)),
   };
 }
 

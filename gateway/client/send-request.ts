@@ -48,6 +48,10 @@ interface Failure {
   readonly sent: Readonly<Record<string, string>>;
 }
 
+/** Gives an answer whose body is read after the call is over: until its end, the signal of the request ends it. */
+export type HoldOpen = (response: Response) => Response;
+type Read<T> = (response: Response, holdOpen: HoldOpen) => Promise<T>;
+
 type Outcome<T> = { readonly value: T } | Failure;
 
 /** Answers that pass: the service is busy, moving or not reachable behind its proxy. */
@@ -58,11 +62,7 @@ const PASSING = new Set([0, 429, 502, 503, 504]);
  * within the attempt, so that a connection that breaks in the middle of a body is repeated as well. Throws
  * DispatchError, or the reason of the request's signal.
  */
-export async function sendRequest<T>(
-  transport: Transport,
-  request: OutgoingRequest,
-  read: (response: Response) => Promise<T>,
-): Promise<T> {
+export async function sendRequest<T>(transport: Transport, request: OutgoingRequest, read: Read<T>): Promise<T> {
   const { retry, credential } = transport;
   const endsAt = Date.now() + (request.giveUpAfterMs ?? retry.giveUpAfterMs);
   let isUnknown = false;
@@ -122,7 +122,7 @@ function mayBeWritten({ status, code }: ErrorFacts, before: boolean): boolean {
 async function attemptOnce<T>(
   { fetch, retry, credential }: Transport,
   { method, url, headers, body, idempotencyKey, signal }: OutgoingRequest,
-  read: (response: Response) => Promise<T>,
+  read: Read<T>,
 ): Promise<Outcome<T>> {
   signal?.throwIfAborted();
   const own = await credential.headers();
@@ -130,6 +130,12 @@ async function attemptOnce<T>(
   const timer = setTimeout(() => attempt.abort(new Error(`no answer within ${retry.attemptMs} ms`)), retry.attemptMs);
   const onAbort = () => attempt.abort(signal!.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
+  const letGo = () => signal?.removeEventListener('abort', onAbort);
+  let isHeld = false;
+  const holdOpen = (response: Response) => {
+    isHeld = true;
+    return watched(response, letGo);
+  };
   try {
     const response = await fetch(url, {
       method,
@@ -137,7 +143,7 @@ async function attemptOnce<T>(
       ...(body === undefined ? {} : { body }),
       signal: attempt.signal,
     });
-    if (response.ok || response.status === 304) return { value: await read(response) };
+    if (response.ok || response.status === 304) return { value: await read(response, holdOpen) };
     return { facts: refusalFacts(response.status, response.headers, await response.text()), sent: own };
   } catch (error) {
     signal?.throwIfAborted();
@@ -145,8 +151,39 @@ async function attemptOnce<T>(
     return { facts: { message: `no answer (${wordsOf(cause)})`, status: 0, code: 'NO_ANSWER', cause }, sent: own };
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
+    if (!isHeld) letGo();
   }
+}
+
+/** The same answer. `onEnd` is called when its body has been read, was given up or broke off. */
+function watched(response: Response, onEnd: () => void): Response {
+  const { body, url, status, statusText, headers } = response;
+  if (!body) {
+    onEnd();
+    return response;
+  }
+  const reader = body.getReader();
+  const bytes = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          controller.close();
+          onEnd();
+        } catch (error) {
+          onEnd();
+          throw error;
+        }
+      },
+      cancel(reason) {
+        onEnd();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return Object.defineProperty(new Response(bytes, { status, statusText, headers }), 'url', { value: url });
 }
 
 /** `fetch` hides the reason of a failed connection in the cause of its error. */

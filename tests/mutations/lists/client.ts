@@ -19,6 +19,11 @@ export const CLIENT: readonly Mutation[] = [
     ['unit/gateway/client/paths'],
     [['/^\\.{0,2}$/.test(id)', "id === ''", 'An id does not climb in a path.']],
   ),
+  ...mutationsOf(
+    'gateway/client/send-request.ts',
+    ['unit/gateway/client/open'],
+    [['if (!isHeld) letGo();', 'letGo();', 'A signal ends a body that is read after the call.']],
+  ),
   ...mutationsOf('gateway/client/event-stream.ts', STREAMS, [
     ['yield* this.#received.splice(0);', 'yield* this.#received.splice(0).reverse();', 'Messages come in their order.'],
     ['{ ...body, type: event }', 'body', 'A message of the stream itself has its type.'],
