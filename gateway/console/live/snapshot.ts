@@ -7,6 +7,8 @@ const OPEN = 'status=new,awaiting_assignment,assigned,accepted,in_transit';
 const PAGE = 100;
 /** Pages of couriers that are read at a time. */
 const READERS = 4;
+/** The bytes of an export come one after the other: after this long without any, the connection has died in silence. */
+const SILENCE_MS = 10_000;
 /** Pages of couriers that are read again at once: those of a larger fleet have their turn later. */
 const PAGES_AGAIN = 10;
 
@@ -94,16 +96,32 @@ function serverTimeOf({ headers }: Response): number {
   return ms;
 }
 
-/** The lines of an export. Rejects when the connection broke off, since a part of a list is no list. */
+/** The lines of an export. Rejects when the connection broke off or fell silent: a part of a list is no list. */
 async function* readLines(reply: Response): AsyncGenerator<string> {
   const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    const lines = (rest + value).split('\n');
-    rest = lines.pop()!;
-    for (const line of lines) if (line !== '') yield line;
+  try {
+    for (;;) {
+      const { done, value } = await unlessSilent(reader.read());
+      if (done) break;
+      const lines = (rest + value).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) if (line !== '') yield line;
+    }
+    if (rest !== '') yield rest;
+  } finally {
+    reader.cancel().catch(() => undefined);
   }
-  if (rest !== '') yield rest;
+}
+
+async function unlessSilent<T>(reading: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the list was silent for ${SILENCE_MS} ms`)), SILENCE_MS);
+  });
+  try {
+    return await Promise.race([reading, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -24,6 +24,11 @@ export const CLIENT: readonly Mutation[] = [
     ['unit/gateway/client/open'],
     [['if (!isHeld) letGo();', 'letGo();', 'A signal ends a body that is read after the call.']],
   ),
+  ...mutationsOf(
+    'gateway/console/live/snapshot.ts',
+    ['unit/gateway/console/snapshot'],
+    [['unlessSilent(reader.read())', 'reader.read()', 'A list that falls silent is read again.']],
+  ),
   ...mutationsOf('gateway/client/event-stream.ts', STREAMS, [
     ['yield* this.#received.splice(0);', 'yield* this.#received.splice(0).reverse();', 'Messages come in their order.'],
     ['{ ...body, type: event }', 'body', 'A message of the stream itself has its type.'],

@@ -53,3 +53,34 @@ test('no more than two exports of an organization run at a time', async () => {
   await loadSnapshot(api, ZONE, new AbortController().signal);
   assert.equal(most, LIMITS.exportsPerOrganization);
 });
+
+test('an export that falls silent is given up, since a connection that has died never ends by itself', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const headers = { 'x-log-position': 'log-5', date: 'Sun, 29 Mar 2026 12:00:00 GMT' };
+  let [reads, given] = [0, 0];
+  const api = {
+    open: async () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => {
+            reads += 1;
+            if (reads === 1) controller.enqueue(new TextEncoder().encode('\n'));
+            else return new Promise(() => undefined);
+          },
+          cancel: () => {
+            given += 1;
+          },
+        }),
+        { headers },
+      ),
+    read: async <T>() => ({ data: { items: [], count: 0 } as T, position: 'log-7' }),
+  };
+  const loading = loadSnapshot(api, ZONE, new AbortController().signal);
+  const failing = assert.rejects(loading, /silent for 10000 ms/);
+  for (let turn = 0; turn < 20; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(1_000);
+  }
+  await failing;
+  assert.ok(given > 0, 'the connection is still open');
+});
