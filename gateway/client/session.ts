@@ -39,7 +39,7 @@ const REFRESH_MS = 50_000;
 /**
  * A signed-in user. Refreshes its tokens when they are about to expire or were refused, once for all tabs that share
  * its store: under a Web Lock where the browser has them. Where it has none, the service's own grace for a refresh
- * token that is used twice keeps both tabs signed in.
+ * token that is used twice keeps both tabs signed in. Tokens that have come and gone while it asked stay as they are.
  */
 export class Session implements Credential {
   readonly #options: SessionOptions;
@@ -57,19 +57,25 @@ export class Session implements Credential {
   /** Signs in. Resolves to the user and the organization. */
   async signIn(login: { readonly email: string; readonly password: string }): Promise<SignedIn> {
     const answer = await this.#post<SignedIn>('/auth/login', {}, login);
-    await this.#store.write(pairOf(answer));
+    await this.#changeStore(() => this.#store.write(pairOf(answer)));
     return answer;
   }
 
-  /** Ends the session at the service and forgets the tokens. Without an answer it forgets them all the same, and throws. */
+  /** Forgets the tokens, and ends the session at the service. Throws when the service gives no answer. */
   async signOut(): Promise<void> {
-    const headers = await this.headers().catch(() => undefined);
-    await this.#store.write(undefined);
-    if (!headers) return;
-    await this.#post('/auth/logout', headers).catch((error: unknown) => {
-      const isOver = error instanceof DispatchError && error.status === 401;
-      if (!isOver) throw error;
+    const pair = await this.#changeStore(async () => {
+      const present = await this.#store.read();
+      await this.#store.write(undefined);
+      return present;
     });
+    if (!pair) return;
+    try {
+      if (Date.now() < pair.expiresAtMs - EARLY_MS && (await this.#logOut(pair))) return;
+      // A refresh that was under way may have made this access token void, and not the session.
+      await this.#logOut(await this.#nextOf(pair));
+    } catch (error) {
+      if (!isOver(error)) throw error;
+    }
   }
 
   /** Whether there are tokens. They may have ended at the service. */
@@ -114,14 +120,44 @@ export class Session implements Credential {
     const pair = await this.#store.read();
     if (!pair) throw ended();
     if (pair.accessToken !== accessToken) return pair;
-    try {
-      const fresh = pairOf(await this.#post<SignedIn>('/auth/refresh', {}, { refreshToken: pair.refreshToken }));
+    let over: unknown;
+    const fresh = await this.#nextOf(pair).catch((error: unknown) => {
+      if (!isOver(error)) throw error;
+      over = error;
+      return undefined;
+    });
+    const present = await this.#replace(pair, fresh);
+    if (!present) throw ended(over);
+    return present;
+  }
+
+  /** Puts other tokens in the place of a pair, if it is still there: somebody may have signed in or out. Returns what is there then. */
+  #replace(pair: TokenPair, fresh: TokenPair | undefined): Promise<TokenPair | undefined> {
+    return this.#changeStore(async () => {
+      const present = await this.#store.read();
+      if (present?.accessToken !== pair.accessToken) return present;
       await this.#store.write(fresh);
       return fresh;
+    });
+  }
+
+  /** Not under the lock of a refresh, which waits for the service: who signs in or out waits for no one. */
+  #changeStore<T>(change: () => Promise<T>): Promise<T> {
+    return withLock(`dispatch tokens ${this.#options.name ?? ''}`, change);
+  }
+
+  async #nextOf({ refreshToken }: TokenPair): Promise<TokenPair> {
+    return pairOf(await this.#post<SignedIn>('/auth/refresh', {}, { refreshToken }));
+  }
+
+  /** Resolves to whether the access token was still good. */
+  async #logOut({ accessToken }: TokenPair): Promise<boolean> {
+    try {
+      await this.#post('/auth/logout', { authorization: `Bearer ${accessToken}` });
+      return true;
     } catch (error) {
-      if (!(error instanceof DispatchError) || error.status !== 401) throw error;
-      await this.#store.write(undefined);
-      throw ended(error);
+      if (!isOver(error)) throw error;
+      return false;
     }
   }
 
@@ -152,6 +188,11 @@ const ANONYMOUS: Credential = { headers: async () => ({}), renew: async () => fa
 
 function pairOf({ accessToken, refreshToken, expiresIn }: Omit<TokenPair, 'expiresAtMs'> & { expiresIn: number }) {
   return { accessToken, refreshToken, expiresAtMs: Date.now() + expiresIn * 1_000 };
+}
+
+/** The service knows the tokens no longer. */
+function isOver(error: unknown): boolean {
+  return error instanceof DispatchError && error.status === 401;
 }
 
 function ended(cause?: unknown): DispatchError {

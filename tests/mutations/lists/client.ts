@@ -29,6 +29,22 @@ export const CLIENT: readonly Mutation[] = [
     ['unit/gateway/console/snapshot'],
     [['unlessSilent(reader.read())', 'reader.read()', 'A list that falls silent is read again.']],
   ),
+  ...mutationsOf(
+    'gateway/client/session.ts',
+    ['unit/gateway/client/session'],
+    [
+      [
+        'if (present?.accessToken !== pair.accessToken) return present;',
+        '',
+        'A refresh leaves tokens that have come meanwhile.',
+      ],
+      [
+        '&& (await this.#logOut(pair))',
+        '&& (await this.#logOut(pair), true)',
+        'A session ends whose tokens were refreshed.',
+      ],
+    ],
+  ),
   ...mutationsOf('gateway/client/event-stream.ts', STREAMS, [
     ['yield* this.#received.splice(0);', 'yield* this.#received.splice(0).reverse();', 'Messages come in their order.'],
     ['{ ...body, type: event }', 'body', 'A message of the stream itself has its type.'],
