@@ -164,7 +164,10 @@ class HandledRequest implements AnswerObserver {
       const admitted = admission ?? this.#admit(route, await known);
       if ('refused' in admitted) return this.refuse(admitted.refused);
       const bytes = body && (await body);
-      if (bytes === 'too-large') return this.refuse(TOO_LARGE);
+      if (bytes === 'too-large') {
+        this.#services.metrics.refused('bodyTooLarge');
+        return this.refuse(TOO_LARGE);
+      }
       const present =
         body && this.#isLate()
           ? await this.#services.access.authenticate(this.#incoming, route, this.#origin)

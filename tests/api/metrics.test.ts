@@ -58,7 +58,13 @@ for (const [what, path, headers, body, expected] of [
   ['without a key', '/api/v1/tasks', { 'x-api-key': undefined }, '{}', { [requests(`${TASKS},status="401"`)]: 1 }],
   ['that is not valid', '/api/v1/tasks', {}, '{}', { [requests(`${TASKS},status="400"`)]: 1 }],
   ['on a path without the prefix', '/tasks', {}, '{}', { [requests('method="none",route="none",status="404"')]: 1 }],
-  ['with too large a body', '/api/v1/tasks', {}, 'x'.repeat(2_097_152), { [requests(`${TASKS},status="413"`)]: 1 }],
+  [
+    'with too large a body',
+    '/api/v1/tasks',
+    {},
+    'x'.repeat(2_097_152),
+    { 'dispatch_http_refusals_total{reason="body_too_large"}': 1, [requests(`${TASKS},status="413"`)]: 1 },
+  ],
   [
     'with too long an address',
     `/api/v1/tasks?${'x'.repeat(20_000)}`,
