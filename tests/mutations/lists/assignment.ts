@@ -8,11 +8,7 @@ export const ASSIGNMENT: readonly Mutation[] = [
     'engine/domain/assignment/assignment-machine.ts',
     ['unit/domain/assignment/', ...OFFERS],
     [
-      [
-        "if (status === 'pending') return now < request.expiresAt",
-        "if (status === 'pending') return now <= request.expiresAt",
-        'An offer that has run out cannot be accepted.',
-      ],
+      ['return expiresAt <= now;', 'return expiresAt < now;', 'An offer that has run out cannot be accepted.'],
       [
         "request.rejectionReason === 'taken'",
         "request.rejectionReason === 'withdrawn'",

@@ -132,7 +132,12 @@ export const BOUNDARY: readonly Mutation[] = [
         'Postgres may have several hosts.',
       ],
       ['/^rediss?:\\/\\//i.test(text) && ', '', 'An address without redis:// is refused.'],
-      ["text === '' || /^\\/[^/]/.test(text)", "text === ''", 'Redis may be at a Unix socket.'],
+      ['if (/^\\/[^/]/.test(text)) return true;', '', 'Redis may be at a Unix socket.'],
+      [
+        'entry.match(/^([^/]*)(?:\\/(\\d{1,3}))?$/) ?? []',
+        "entry.split('/').toSpliced(0, 0, '')",
+        'A network whose prefix is missing is refused, and is not everybody.',
+      ],
       ['decodeURIComponent(username + password);', '', 'A password that cannot be decoded is refused.'],
       [
         'FAULT_POINTS.some((known) => known === point) && ',
