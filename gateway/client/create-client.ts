@@ -44,7 +44,7 @@ export interface Answer<Data> {
   readonly message: string;
   /** The place in the event log at which the answer was true: a stream goes on from it without a gap. */
   readonly position: string | undefined;
-  /** Of a single record; see `ifMatch`. */
+  /** The version of a single record; see `ifMatch`. */
   readonly etag: string | undefined;
   /** The call had an answer before, which came again. */
   readonly isReplayed: boolean;

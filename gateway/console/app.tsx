@@ -68,7 +68,7 @@ export function App() {
   const isAway = now.state === 'signed-out';
   return (
     <>
-      {/* Of another user it is another one, which has nothing of what was typed here. */}
+      {/* Another user gets another one, which has nothing that was typed here. */}
       {organization && <Console key={`${organization.id} ${user?.id}`} isAway={isAway} />}
       {isAway && <SignIn />}
     </>

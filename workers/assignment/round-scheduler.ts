@@ -38,7 +38,7 @@ export interface RoundCounts {
   rounds: number;
   failed: number;
   offers: number;
-  /** Of rounds that did not fail. */
+  /** The seconds of rounds that did not fail. */
   readonly seconds: Histogram;
 }
 
@@ -70,7 +70,7 @@ interface Place {
   earliestAt: number;
   dueAt: number;
   cancelWait: () => void;
-  /** Of the timer that forgets who rests and is not heard of any more. */
+  /** Ends the timer that forgets who rests and is not heard of any more. */
   cancelForget: () => void;
 }
 

@@ -133,7 +133,7 @@ function givenBack(
   return { kind: 'noted', fields: { refund: { ...made, status: 'failed', failureReason } } };
 }
 
-/** Of the refund by which the payment counts as refunded, whether we had asked for one too or not. */
+/** The refund by which the payment counts as refunded did not arrive, whether we had asked for one too or not. */
 function giveBackFailed(
   payment: PaymentRecord,
   { refundReference, reason }: Extract<ProviderReport, { kind: 'give-back-failed' }>,
@@ -157,7 +157,7 @@ function refundLost({ status }: PaymentRecord, refund: Refund, failureReason: st
   return { kind: wasBooked ? 'refund-reversed' : 'refund-failed', fields };
 }
 
-/** Of another checkout than the one that the payment has. */
+/** Whether it is about another checkout than the one that the payment has. */
 function isOfOther({ providerReference }: PaymentRecord, reported: string | null): boolean {
   return providerReference !== null && reported !== null && providerReference !== reported;
 }

@@ -16,7 +16,7 @@ interface TripRules {
 /** How an agent begins its trips. */
 export interface Beginning {
   readonly cost: number;
-  /** Of the first trip: when the agent sets out, the way, and when it would be there. */
+  /** The first trip: when the agent sets out, the way, and when it would be there. */
   readonly setOutAt: number;
   readonly distanceM: number;
   readonly reachAt: number;
@@ -43,7 +43,7 @@ export class BoundAgents {
   /** Where the agent is after what it has tried so far, and when. */
   private place: Place;
   private at = 0;
-  /** Of the first trip that it tries. */
+  /** The first trip that it tries. */
   private setOutAt = 0;
   private distanceM = 0;
   private reachAt = 0;
@@ -67,7 +67,7 @@ export class BoundAgents {
     return this.isOne[agent] === 1;
   }
 
-  /** Of a single trip. */
+  /** The cost of a single trip. */
   costOf(agent: number, trip: Bundle, delivery: Delivery): number {
     this.single[0] = trip;
     return this.cost(agent, this.single, () => delivery, IMPOSSIBLE);

@@ -158,7 +158,7 @@ function pendingOf({ body, ...delivery }: PendingRow, orderIds: readonly number[
   return { ...delivery, body: body ?? undefined, orderIds };
 }
 
-/** Of the endpoint, as long as it is held; its next holder finds the due deliveries of a dead process. */
+/** The endpoint, as long as it is held; its next holder finds the due deliveries of a dead process. */
 function heldOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: string): Fragment {
   return sql`
     held AS (

@@ -24,7 +24,7 @@ export interface Outcome {
 }
 export const outcome = ofUser<Outcome | null>(null);
 
-/** Of one task of many: the body that a call about it alone would get. */
+/** The answer for one task of many: the body that a call about it alone would get. */
 export interface ItemError {
   readonly statusCode: number;
   readonly code?: string;

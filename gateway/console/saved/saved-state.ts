@@ -14,7 +14,7 @@ import {
   withViewAgain,
 } from './saved-views.ts';
 
-/** Of this user in this organization. The API has no place for views, so this browser keeps them. */
+/** The views of this user in this organization. The API has no place for views, so this browser keeps them. */
 const place = computed(() => {
   const now = session.value;
   if (now.state !== 'signed-in' || !now.caller.organization) return null;

@@ -47,7 +47,7 @@ function troubleOf({ view, row }: HeldTask, nowMs: number): Trouble | undefined 
   return isComingLate || hasNobodySetOut ? { kind: 'at-risk', sinceMs: row.dueAtMs, reason: null } : undefined;
 }
 
-/** Of the failed tasks that are held, those that nobody has attempted again. */
+/** The failed tasks that are held and that nobody has attempted again. */
 function* failedTasks(records: Records): Generator<Exception> {
   for (const id of records.byStatus.get('completed') ?? []) {
     const held = records.tasks.get(id)!;
