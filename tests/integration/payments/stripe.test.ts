@@ -187,6 +187,28 @@ test("a refund in Stripe's dashboard is a refund here, once", () =>
     assert.deepEqual(await place.transfersOf(id), ['payment', 'refund', 'refund']);
   }));
 
+test('a refund that Stripe could not pay out pays its task again, in place of a checkout that is open', () =>
+  place.working(async () => {
+    const { id, intent } = await paid();
+    await place.api.post(`/payments/${id}/refund`, { reason: 'wrong' });
+    const { taskId } = await place.when(id, ({ status }) => status === 'refunded');
+    const next = await place.api.post<PaymentView>('/payments/initialize', { taskId, amount: 5 });
+    assert.equal(next.status, 201, next.text);
+    const { id: later } = next.body.data;
+    await place.when(later, ({ providerReference }) => providerReference !== null);
+
+    const refund = [...place.stripe.refunds.values()].find((one) => one.payment_intent === intent)!;
+    Object.assign(refund, { status: 'failed', failure_reason: 'lost_or_stolen_card' });
+    await callBack('refund.failed', refund);
+    const { status, failureReason } = await place.read(later);
+    assert.deepEqual([(await place.read(id)).status, status, failureReason], ['succeeded', 'failed', 'superseded']);
+    const task = await place.api.get<{ paymentId: number }>(`/tasks/${taskId}`);
+    assert.equal(task.body.data.paymentId, id);
+    const again = await place.api.post<{ code: string }>('/payments/cash', { taskId, amount: 5 });
+    assert.match(again.text, /TASK_ALREADY_PAID/);
+    await until('the checkout is closed', async () => (await place.stepOf(later)) === null);
+  }));
+
 test('a refund of ours and one by hand at the same time are one', () =>
   place.working(async () => {
     const { id, session, intent } = await paid();

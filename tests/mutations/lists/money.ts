@@ -126,6 +126,11 @@ export const MONEY: readonly Mutation[] = [
       'isPaidOtherwise',
       'Money that comes for a payment that was given up goes back.',
     ],
+    [
+      '      draftPaidAgain(draft, payment, context.now);\n',
+      '',
+      'Money that could not be paid out pays its task again.',
+    ],
   ]),
   ...mutationsOf('engine/org/decide/money/pay-task.ts', DECIDE, [
     ["if (current?.status === 'succeeded') return", "if (current?.status === 'failed') return", 'A task is paid once.'],

@@ -58,6 +58,7 @@ export function decideSettlePayment(draft: Draft, command: SettlePayment, contex
       const { taskId } = payment;
       const what = { kind: 'refund', paymentId, taskId, reference: payment.refund!.failureReason } as const;
       draftTransfer(draft, refundReversalOf(payment), what, caller, context);
+      draftPaidAgain(draft, payment, context.now);
       tellPayment(draft, payment, 'payment.failed');
       break;
     }
@@ -75,6 +76,15 @@ const MOVEMENT_OF: Readonly<Partial<Record<PaymentStep['kind'], (payment: Paymen
   refunded: refundOf,
   'refund-reversed': refundReversalOf,
 };
+
+/** Money that could not be paid out pays its task again, in place of a later payment that has not succeeded. */
+function draftPaidAgain(draft: Draft, payment: PaymentRecord, now: string): void {
+  const facts = draft.findTask(payment.taskId)!;
+  const current = currentPayment(draft, facts.task);
+  if (current?.status === 'succeeded') return;
+  if (current?.status === 'pending') giveUpPayment(draft, current, 'superseded', now);
+  draftPaidTask(draft, facts, payment, now);
+}
 
 /** Money for a payment that something else came before, or for a task that cannot be paid any more, goes back. */
 function settleCapture(

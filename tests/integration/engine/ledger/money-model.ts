@@ -181,6 +181,11 @@ class MoneyModel {
     if (payment.status !== 'refunded') return;
     payment.status = 'succeeded';
     this.#giveBack(payment, -1);
+    const task = this.#task(payment.taskId)!;
+    const current = this.#paymentOf(task);
+    if (current?.status === 'succeeded') return;
+    if (current?.status === 'pending') this.#giveUp(current, 'superseded');
+    task.paymentId = payment.id;
   }
 
   #hearPaid(payment: Mutable<PlainPayment>, report: Extract<ProviderReport, { kind: 'paid' }>): void {

@@ -232,6 +232,43 @@ describe('money that the provider has taken', () => {
   });
 });
 
+describe('a refund that could not be paid out', () => {
+  const report = { kind: 'refund-failed', attempt: 1, reason: 'closed' } as const;
+  const NEXT = 31;
+  const back = 'provider_clearing 0 1250, refunds 0 -1250';
+  const reverse = (state: OrgState) =>
+    decideOn(state, (draft, context) =>
+      decideSettlePayment(draft, { kind: 'settle-payment', caller: SYSTEM, paymentId: PAYMENT, report }, context),
+    );
+
+  // biome-ignore format: read by columns
+  const THEN = {
+    pending:    [PAYMENT, ['online failed cancel_checkout'], [`payment.failed ${NEXT}`]],
+    declined:   [PAYMENT, [],                                []],
+    refunded:   [PAYMENT, [],                                []],
+    paid:       [NEXT,    [],                                []],
+  } as const;
+  for (const [current, [counts, givenUp, told]] of Object.entries(THEN)) {
+    test(`pays its task again ${counts === NEXT ? 'unless' : 'when'} a later payment is ${current}`, () => {
+      const state = stateOf('by an agent', 'in_transit', { fields: { paymentId: NEXT } });
+      const later: PaymentRecord = { ...CURRENT[current as keyof typeof THEN], id: NEXT };
+      state.money.absorb({ payments: [CURRENT.refunded, later], accountOwners: [], balances: [] });
+      const reversed = reverse(state);
+      const { moved, payments, news, paymentId } = drafted(reversed);
+      assert.equal(paymentId, counts);
+      assert.deepEqual(moved, [back]);
+      assert.deepEqual(payments, ['online succeeded null', ...givenUp]);
+      assert.deepEqual(news, [...told, `payment.failed ${PAYMENT}`]);
+    });
+  }
+
+  test('leaves the task alone when there is no later payment', () => {
+    const reversed = reverse(stateOf('by an agent', 'in_transit', { current: 'refunded' }));
+    assert.equal(drafted(reversed).paymentId, PAYMENT);
+    assert.ok(reversed.draft.changes.every(({ kind }) => kind !== 'put-task'));
+  });
+});
+
 describe('the end of a task', () => {
   const end = (state: OrgState, status: 'completed' | 'cancelled', outcome?: 'failed') =>
     decideOn(state, (draft, context) => {
