@@ -65,12 +65,17 @@ export function judgeReassignment(
 
 /**
  * The times of the new agent, as far as it is with the task; the caller adds the agent. Goods that were picked up go along
- * where the status stays.
+ * where the status is kept.
  */
-export function fieldsOfReassignment(status: TaskStatus, now: string): Partial<TaskRecord> {
+export function fieldsOfReassignment(
+  before: TaskStatus,
+  { keepsStatus }: { readonly keepsStatus: boolean },
+  now: string,
+): Partial<TaskRecord> {
+  const status = keepsStatus ? before : 'assigned';
   return {
     ...UNVISITED,
-    ...(status === 'assigned' ? fieldsOfStep(status, now) : { status, assignedAt: now }),
+    ...(keepsStatus ? { status, assignedAt: now } : fieldsOfStep('assigned', now)),
     acceptedAt: status === 'assigned' ? null : now,
     startedAt: status === 'in_transit' ? now : null,
     courierType: 'internal',

@@ -28,6 +28,11 @@ export const EXCEPTIONS: readonly Mutation[] = [
         'A reassignment to the agent that has the task changes nothing.',
       ],
       ["role !== 'agent' && role !== 'integration'", "role !== 'agent'", 'Integrations handle no exceptions.'],
+      [
+        'keepsStatus ? { status, assignedAt: now }',
+        "status !== 'assigned' ? { status, assignedAt: now }",
+        'Goods that changed hands stay picked up, also before the new agent has accepted.',
+      ],
       ["acceptedAt: status === 'assigned' ? null : now", 'acceptedAt: null', 'A task that goes on is accepted.'],
       [
         'if (!isTerminal(status)) return undefined;',

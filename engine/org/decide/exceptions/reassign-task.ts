@@ -47,8 +47,8 @@ export function decideReassignTask(draft: Draft, command: ReassignTask, { now }:
   const ended = withoutSearch(before);
   // The found agent is taken off, so the search has found none any more.
   const autoAssignmentStatus = ended.autoAssignmentStatus === 'assigned' ? 'cancelled' : ended.autoAssignmentStatus;
-  const status = input.keepStatus ? before.status : 'assigned';
-  const fields = { ...fieldsOfReassignment(status, now), ...ended, autoAssignmentStatus, agentId: agent.id };
+  const times = fieldsOfReassignment(before.status, { keepsStatus: input.keepStatus === true }, now);
+  const fields = { ...times, ...ended, autoAssignmentStatus, agentId: agent.id };
   const task = changedTask(before, fields, now);
   draft.put({ kind: 'put-task', task });
   tellReassigned(draft, facts, task, input);

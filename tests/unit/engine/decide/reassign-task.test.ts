@@ -93,7 +93,7 @@ describe('a reassignment', () => {
       const to = keepStatus ? status : 'assigned';
       assert.deepEqual([task.status, task.agentId, task.arrivedAt, task.etaAt], [to, OTHER_AGENT, null, null]);
       assert.deepEqual([task.pickupEtaAt, task.pickupArrivedAt], [null, null]);
-      assert.equal(task.pickedUpAt, to === 'assigned' ? null : before);
+      assert.equal(task.pickedUpAt, keepStatus ? before : null);
       assert.deepEqual([task.assignedAt, task.acceptedAt, task.startedAt], times);
       const told = draft.changes.flatMap((change) => (change.kind === 'tell' ? change : []));
       const why = { reason: 'flat tyre', previousAgentId: OWN_AGENT };
