@@ -59,6 +59,7 @@ export const EXCEPTIONS: readonly Mutation[] = [
     ['unit/engine/decide/amend-task', 'unit/engine/decide/note-arrival'],
     [
       [' || isAtRisk(before)', '', 'A task that was late already is not warned of again.'],
+      ['task.arrivedAt === null && ', '', 'A task whose courier has come is not at risk.'],
       ['task.etaAt > dueAtOf(task)', 'task.etaAt >= dueAtOf(task)', 'A task that comes in time is not at risk.'],
     ],
   ),

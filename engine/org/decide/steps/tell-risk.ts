@@ -10,6 +10,7 @@ export function tellRisk(draft: Draft, before: TaskRecord, task: TaskRecord): vo
   draft.put({ kind: 'tell', type: 'task.at_risk', taskId, extra: risk, step: { kind: 'at_risk', details: risk } });
 }
 
+/** A courier who has come is no longer expected: the last ETA only stays as it was. */
 function isAtRisk(task: TaskRecord): boolean {
-  return task.etaAt !== null && task.etaAt > dueAtOf(task);
+  return task.arrivedAt === null && task.etaAt !== null && task.etaAt > dueAtOf(task);
 }

@@ -140,6 +140,7 @@ describe('an amendment of a task that is expected at 15:00', () => {
     ['does not warn again when it was late already', { windowEnd: at(14.5) }, { windowEnd: at(14) }, false],
     ['does not warn of a task that gets time', { windowEnd: at(14) }, { windowEnd: at(16) }, false],
     ['does not warn of another place, as nobody knows yet', {}, { windowEnd: at(14), location: PLACE }, false],
+    ['does not warn of a courier who has come', { windowEnd: at(16), arrivedAt: NOW }, { windowEnd: at(14) }, false],
     ['does not warn when nothing but words change', { windowEnd: at(14) }, { notes: 'ring' }, false],
   ] as const) {
     test(`an amendment of a task that is expected at 15:00 ${name}`, () => {
