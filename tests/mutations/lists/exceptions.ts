@@ -51,6 +51,11 @@ export const EXCEPTIONS: readonly Mutation[] = [
     ['unit/engine/decide/amend-task'],
     [
       ['tellRisk(draft, before, task);', '', 'An amendment that makes a task late warns at once.'],
+      [
+        'visitsAt(placesElsewhere(facts, input, places), before)',
+        'visitsAt(places, before)',
+        'A place with other words alone keeps its visits.',
+      ],
       [' && !isAboard ?', ' ?', 'A new pickup place leaves the ETA of what is aboard.'],
     ],
   ),

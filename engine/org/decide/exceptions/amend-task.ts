@@ -9,7 +9,7 @@ import { type DecideContext, type Decision, done, refuse, violate } from '../dec
 import { rule, taskById } from '../rule.ts';
 import { judgeSlot } from '../steps/agent-fit.ts';
 import { checkFamilySize } from '../steps/family-size.ts';
-import { draftLocation, newPlaces, type PlaceName } from '../steps/new-location.ts';
+import { draftLocation, newPlaces, type PlaceName, placesElsewhere } from '../steps/new-location.ts';
 import { withdrawRequests } from '../steps/request-steps.ts';
 import { draftStatus } from '../steps/task-search.ts';
 import { tellRisk } from '../steps/tell-risk.ts';
@@ -61,7 +61,7 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
   const { task: before } = draft.findTask(taskId)!;
   const taken = hasNewTime && before.agentId !== null ? judgeSlot(draft, wanted, before.agentId) : undefined;
   if (taken) return refuse(taken);
-  const all = { ...fields, ...search, ...visitsAt(places, before) };
+  const all = { ...fields, ...search, ...visitsAt(placesElsewhere(facts, input, places), before) };
   const location = places.has('location') ? draftLocation(draft, input.location, taskId, context) : facts.location;
   const pickupLocation = places.has('pickupLocation')
     ? draftLocation(draft, input.pickupLocation, taskId, context)
@@ -77,7 +77,7 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
 }
 
 /**
- * Nobody has arrived at a new place. A new way to the goods has no ETA yet, and the warning about the old way no longer
+ * Nobody has arrived at a place elsewhere. A new way to the goods has no ETA yet, and the warning about the old way no longer
  * holds: the next prediction judges the new one.
  */
 function visitsAt(

@@ -40,6 +40,19 @@ export function newPlaces(
   return new Set(names);
 }
 
+/** Those of the new places that lie elsewhere; the others have other words alone. */
+export function placesElsewhere(
+  facts: TaskFacts,
+  input: { readonly [K in PlaceName]?: LocationInput | null | undefined },
+  places: ReadonlySet<PlaceName>,
+): Set<PlaceName> {
+  const names = [...places].filter((name) => {
+    const [present, wanted] = [facts[name], input[name]];
+    return present?.latitude !== wanted?.latitude || present?.longitude !== wanted?.longitude;
+  });
+  return new Set(names);
+}
+
 /** Whether a place is already what is asked for. */
 export function isAt(location: LocationRecord, input: LocationInput): boolean {
   const details = ['building', 'floor', 'apartment'] as const;

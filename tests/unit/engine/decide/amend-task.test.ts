@@ -170,6 +170,24 @@ describe('an amendment of a place', () => {
   }
 
   for (const place of ['location', 'pickupLocation'] as const) {
+    test(`an amendment of the words of the ${place} leaves its visits`, () => {
+      const there = { address: '1 Main Street', latitude: 51.5, longitude: -0.1 };
+      const visits = { etaAt: at(15), arrivedAt: at(11.8), pickupEtaAt: at(11.4), pickupArrivedAt: at(11.5) };
+      const state = stateWith('by an agent', 'in_transit', { fields: { ...visits, pickupLocationId: 21 } });
+      const before = state.findTask(TASK)!;
+      state.apply({ kind: 'put-task', task: before.task, pickupLocation: { ...before.location!, id: 21 } }, 0);
+      for (const words of [{ apartment: '4' }, { apartment: null, address: '1a Main Street' }]) {
+        const input = { ...there, ...words };
+        const { draft } = amend(state, { [place]: input });
+        const { task, ...places } = draft.findTask(TASK)!;
+        const { etaAt, arrivedAt, pickupEtaAt, pickupArrivedAt } = task;
+        assert.deepEqual({ etaAt, arrivedAt, pickupEtaAt, pickupArrivedAt }, visits);
+        assert.deepEqual([places[place]!.address, places[place]!.apartment], [input.address, input.apartment]);
+        const told = draft.changes.flatMap((change) => (change.kind === 'tell' ? [change.extra] : []));
+        assert.deepEqual(told, [{ changed: [place], changes: [place] }]);
+      }
+    });
+
     test(`a task whose ${place} has changed is warned of again when it is late again`, () => {
       const state = stateWith('by an agent', 'accepted', { fields: told });
       const { draft } = decideOn(state, (changed, context) => {
