@@ -2,7 +2,7 @@ import type { AssignmentMode, RequestStatus } from '../../../schema/assignment/a
 import type { EventType } from '../../../schema/events.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { CustomerMail, MailKind, NoticeKind, PushKind } from '../../../schema/notices/notification.ts';
-import { isTerminal, type TaskOutcome, type TaskStatus } from '../../../schema/tasks/task.ts';
+import { isTerminal, type TaskOutcome, type TaskStatus, type TaskType } from '../../../schema/tasks/task.ts';
 import { isoOf } from '../shown-time.ts';
 
 /** Events that may make a notice; of a creation only customers get one, of an update only couriers, when it amends. */
@@ -32,12 +32,14 @@ export interface NoticedEvent {
 
 interface NoticedTask {
   readonly id: number;
+  readonly taskType: TaskType;
   readonly status: TaskStatus;
   readonly outcome: TaskOutcome | null;
   readonly agentId: number | null;
   readonly customerId: number | null;
   readonly customer: { readonly user: { readonly email: string | null } } | null;
   readonly parentId: number | null;
+  readonly previousTaskId: number | null;
   readonly children: readonly unknown[];
 }
 
@@ -116,7 +118,7 @@ function pushOf({ type, timestamp, data }: NoticedEvent): PushNotice | undefined
 }
 
 function mailOf({ type, timestamp, data: { task } }: NoticedEvent, mail: CustomerMail): MailNotice | undefined {
-  if (!task?.customerId || !task.customer?.user.email) return undefined;
+  if (!task?.customerId || !task.customer?.user.email || goesBack(task)) return undefined;
   const { id: taskId, customerId } = task;
   const common = { taskId, customerId, expiresAt: latest(timestamp) };
   if (type === 'task.created')
@@ -126,6 +128,11 @@ function mailOf({ type, timestamp, data: { task } }: NoticedEvent, mail: Custome
   if (task.status === 'completed' && task.outcome === 'succeeded' && mail.completed)
     return { ...common, kind: 'tracking_completed', topicId: taskId };
   return undefined;
+}
+
+/** Goods that did not reach the customer, and go back to the sender. */
+function goesBack({ taskType, previousTaskId }: NoticedTask): boolean {
+  return taskType === 'return' && previousTaskId !== null;
 }
 
 function userOf(actor: NoticedEvent['data']['actor']): number | null {

@@ -44,6 +44,11 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    `${OUTBOUND}notices.ts`,
+    [`${TESTS}notices`],
+    [[' || goesBack(task)', '', 'A customer gets no mail about goods that go back to the sender.']],
+  ),
+  ...mutationsOf(
     'engine/runtime/outbound/resolve-host.ts',
     ['integration/webhooks/sender-guard'],
     [

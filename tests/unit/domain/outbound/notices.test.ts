@@ -19,7 +19,8 @@ const SYSTEM = { type: 'system', id: null };
 const ALL = { created: true, onTheWay: true, completed: true };
 
 const TASK = {
-  ...{ id: 1, status: 'new', outcome: null, agentId: null, customerId: 3, parentId: null, children: [] },
+  ...{ id: 1, taskType: 'delivery', status: 'new', outcome: null, agentId: null, customerId: 3 },
+  ...{ parentId: null, previousTaskId: null, children: [] },
   customer: { user: { email: 'ada@example.com' } },
 } as const;
 const REQUEST = { id: 9, taskId: 1, agentId: 4, mode: 'sequential', expiresAt: OFFER_ENDS } as const;
@@ -175,6 +176,27 @@ const CASES: Readonly<Record<string, Case>> = {
   'a task that is delivered': {
     task: { ...courier, status: 'completed', outcome: 'succeeded' },
     told: ['tracking_completed to customer 3 about 1'],
+  },
+  'another attempt that sets out': {
+    task: { ...courier, status: 'in_transit', previousTaskId: 2 },
+    told: ['tracking_on_the_way to customer 3 about 1'],
+  },
+  'a return that is fetched from the customer': {
+    task: { ...courier, status: 'in_transit', taskType: 'return' },
+    told: ['tracking_on_the_way to customer 3 about 1'],
+  },
+  'a new task that brings goods back to the sender': {
+    type: 'task.created',
+    task: { taskType: 'return', previousTaskId: 2 },
+    told: [],
+  },
+  'a task that brings goods back and sets out': {
+    task: { ...courier, status: 'in_transit', taskType: 'return', previousTaskId: 2 },
+    told: [],
+  },
+  'a task that has brought goods back': {
+    task: { ...courier, status: 'completed', outcome: 'succeeded', taskType: 'return', previousTaskId: 2 },
+    told: [],
   },
   'a task that failed': { task: { ...courier, status: 'completed', outcome: 'failed' }, told: [] },
 };
