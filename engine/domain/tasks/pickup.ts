@@ -22,11 +22,12 @@ export function checkPickup({
 
 const WITH_COURIER: ReadonlySet<TaskStatus> = new Set(['assigned', 'accepted', 'in_transit']);
 
-/** Whether the first package that is picked up says that the courier has the goods. */
+/** Whether the first package that is picked up says that the courier has the goods; a job has no courier of its own. */
 export function isPickedUpByPackage({
   status,
+  childIds,
   pickupLocationId,
   pickedUpAt,
-}: Pick<TaskRecord, 'status' | 'pickupLocationId' | 'pickedUpAt'>): boolean {
-  return WITH_COURIER.has(status) && pickupLocationId !== null && pickedUpAt === null;
+}: Pick<TaskRecord, 'status' | 'childIds' | 'pickupLocationId' | 'pickedUpAt'>): boolean {
+  return WITH_COURIER.has(status) && childIds === null && pickupLocationId !== null && pickedUpAt === null;
 }

@@ -148,6 +148,11 @@ export const MACHINES: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    `${TASKS}pickup.ts`,
+    ['unit/engine/decide/pick-up-task'],
+    [['childIds === null && ', '', 'A job is not picked up with a package.']],
+  ),
+  ...mutationsOf(
     `${TASKS}task-deadline.ts`,
     ['unit/domain/tasks/delay'],
     [

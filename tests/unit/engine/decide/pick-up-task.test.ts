@@ -85,8 +85,12 @@ describe('picking up', () => {
 });
 
 describe('the first package that is picked up', () => {
-  function changePackage(fields: Partial<TaskRecord>, status: TaskRecord['status'] = 'accepted') {
-    const state = stateWith('by an agent', status, { packageStatus: 'picking_up', fields });
+  function changePackage(
+    fields: Partial<TaskRecord>,
+    status: TaskRecord['status'] = 'accepted',
+    shape: Shape = 'by an agent',
+  ) {
+    const state = stateWith(shape, status, { packageStatus: 'picking_up', fields });
     const input = { status: 'picked_up' } as const;
     const command = {
       kind: 'change-package-status',
@@ -115,4 +119,9 @@ describe('the first package that is picked up', () => {
       assert.deepEqual(changePackage(fields, status), { pickedUpAt, types: both.slice(0, 1) });
     });
   }
+
+  test('says nothing of a job, whose children are picked up', () => {
+    const changed = changePackage({ pickupLocationId: 20 }, 'accepted', 'a job');
+    assert.deepEqual(changed, { pickedUpAt: null, types: both.slice(0, 1) });
+  });
 });
