@@ -94,6 +94,11 @@ export const MONEY: readonly Mutation[] = [
         'The two sides of a transfer add up to nothing.',
       ],
       [
+        "  if (open?.status === 'pending') giveUpPayment(draft, open, 'superseded', context.now);\n  draftPaidTask(draft, draft.findTask(payment.taskId)!, payment, context.now);\n",
+        "  draftPaidTask(draft, draft.findTask(payment.taskId)!, payment, context.now);\n  if (open?.status === 'pending') giveUpPayment(draft, open, 'superseded', context.now);\n",
+        'A payment that is given up does not carry the change of the one that pays.',
+      ],
+      [
         '(before?.entries ?? 0) + 1',
         '(before?.entries ?? 1) + 1',
         'The entries of an account are numbered without a gap.',

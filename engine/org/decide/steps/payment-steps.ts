@@ -148,8 +148,9 @@ export function draftPayment(
 ): void {
   draftCapture(draft, payment, caller, context);
   draft.put({ kind: 'put-payment', payment });
-  draftPaidTask(draft, draft.findTask(payment.taskId)!, payment, context.now);
+  // Before the task changes, because that is the step of the payment that succeeds.
   if (open?.status === 'pending') giveUpPayment(draft, open, 'superseded', context.now);
+  draftPaidTask(draft, draft.findTask(payment.taskId)!, payment, context.now);
   tellPayment(draft, payment, 'payment.succeeded');
 }
 

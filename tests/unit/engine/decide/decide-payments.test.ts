@@ -91,6 +91,14 @@ describe('a payment that is made', () => {
     }
   });
 
+  test('changes its task in its own step, not in that of the open one', () => {
+    const { draft } = pay(stateOf('unserved', 'new', { current: 'pending' }), 'cash');
+    const steps = draft.changes.flatMap((change) =>
+      change.kind === 'tell-payment' ? [change.type] : change.kind === 'put-task' ? [change.kind] : [],
+    );
+    assert.deepEqual(steps, ['payment.failed', 'put-task', 'payment.succeeded']);
+  });
+
   for (const [method, from, to] of [
     ['cash', 'delivering', 'payment_collected'],
     ['cash', 'collecting_payment', 'payment_collected'],
