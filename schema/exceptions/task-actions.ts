@@ -51,7 +51,7 @@ export function taskActionsSchema(now?: () => number) {
       const path = { type: 'object', origin: 'value', input: body, key: 'agentId', value: body['agentId'] } as const;
       addIssue({ message: 'is required when the action is assign', path: [path] });
     }),
-    timesCheck<TaskActionsInput>(now),
+    timesCheck<TaskActionsInput>(now, ({ action }) => action === 'amend'),
   );
 }
 export type TaskActionsInput = v.InferOutput<typeof fields>;

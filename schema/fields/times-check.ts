@@ -1,11 +1,16 @@
 import * as v from 'valibot';
 import { isPast, parseIsoTime } from './fields.ts';
 
-/** The violations of the planned times of a body; with `now`, of times that have passed too. */
-export function timesCheck<T extends object>(now?: () => number) {
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * The violations of the planned times of a body; with `now`, of times that have passed too. `takesTimes`: whether a body
+ * has any, or only fields that are ignored.
+ */
+export function timesCheck<T extends object>(now?: () => number, takesTimes: (body: Body) => boolean = () => true) {
   return v.rawCheck<T>(({ dataset, addIssue }) => {
-    const body = dataset.value as Readonly<Record<string, unknown>> | undefined;
-    if (typeof body !== 'object' || body === null) return;
+    const body = dataset.value as Body | undefined;
+    if (typeof body !== 'object' || body === null || !takesTimes(body)) return;
     const violation = (key: string, message: string) =>
       addIssue({ message, path: [{ type: 'object', origin: 'value', input: body, key, value: body[key] }] });
     if (isEmptyWindow(body['windowStart'], body['windowEnd'])) violation('windowEnd', 'must be after windowStart');

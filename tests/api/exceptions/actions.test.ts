@@ -259,6 +259,16 @@ test('bad bodies name every fault', async () => {
   }
 });
 
+test('the fields of other actions are ignored', async () => {
+  const day = await dayOf(fixture);
+  const times = { windowStart: '2020-01-02T00:00:00Z', windowEnd: '2020-01-01T00:00:00Z' };
+  for (const [action, , , bodyOf] of ACTIONS) {
+    const [id] = await create(day, 1);
+    const { status, text } = await act(day, action, [id], { ...bodyOf(day), ...times });
+    assert.equal(status, action === 'amend' ? 400 : 200, text);
+  }
+});
+
 test('an action costs one, and one more for each 50 tasks', async () => {
   const day = await dayOf(fixture);
   const { organizationId, channelId } = day;

@@ -91,6 +91,11 @@ export const EXCEPTIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'schema/exceptions/task-actions.ts',
+    ['api/exceptions/actions'],
+    [[", ({ action }) => action === 'amend'", '', 'An action ignores the times of an amendment.']],
+  ),
+  ...mutationsOf(
     'engine/org/actor/joint-answer.ts',
     ['api/exceptions/actions'],
     [
