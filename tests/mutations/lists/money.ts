@@ -136,6 +136,11 @@ export const MONEY: readonly Mutation[] = [
       '',
       'Money that could not be paid out pays its task again.',
     ],
+    [
+      "if (payment.status === 'succeeded') draftPaidAgain(",
+      'draftPaidAgain(',
+      'Money that was never booked pays nothing when it could not be paid out.',
+    ],
   ]),
   ...mutationsOf('engine/org/decide/money/pay-task.ts', DECIDE, [
     ["if (current?.status === 'succeeded') return", "if (current?.status === 'failed') return", 'A task is paid once.'],

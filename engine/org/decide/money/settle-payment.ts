@@ -64,6 +64,8 @@ export function decideSettlePayment(draft: Draft, command: SettlePayment, contex
     }
     case 'failed':
     case 'refund-failed':
+      // It was booked: money that came late for a payment that was given up, and was to go back.
+      if (payment.status === 'succeeded') draftPaidAgain(draft, payment, context.now);
       tellPayment(draft, payment, 'payment.failed');
       break;
   }

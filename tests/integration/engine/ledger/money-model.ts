@@ -178,9 +178,11 @@ class MoneyModel {
   #unrefund(payment: Mutable<PlainPayment>, failureReason: string): void {
     payment.refund = { ...payment.refund!, status: 'failed', failureReason };
     payment.step = null;
-    if (payment.status !== 'refunded') return;
-    payment.status = 'succeeded';
-    this.#giveBack(payment, -1);
+    if (payment.status === 'refunded') {
+      payment.status = 'succeeded';
+      this.#giveBack(payment, -1);
+    }
+    if (payment.status !== 'succeeded') return;
     const task = this.#task(payment.taskId)!;
     const current = this.#paymentOf(task);
     if (current?.status === 'succeeded') return;

@@ -270,11 +270,31 @@ describe('a refund that could not be paid out', () => {
     });
   }
 
-  test('leaves the task alone when there is no later payment', () => {
-    const reversed = reverse(stateOf('by an agent', 'in_transit', { current: 'refunded' }));
-    assert.equal(drafted(reversed).paymentId, PAYMENT);
-    assert.ok(reversed.draft.changes.every(({ kind }) => kind !== 'put-task'));
+  test('of money that came late pays the task, too', () => {
+    const state = stateOf('by an agent', 'in_transit', { fields: { paymentId: NEXT } });
+    const later: PaymentRecord = { ...CURRENT.pending, id: NEXT };
+    state.money.absorb({ payments: [CURRENT['being refunded'], later], accountOwners: [], balances: [] });
+    const { moved, payments, paymentId } = drafted(reverse(state));
+    assert.deepEqual([moved, paymentId], [[], PAYMENT]);
+    assert.deepEqual(payments, ['online succeeded null', 'online failed cancel_checkout']);
   });
+
+  test('of money that was never booked pays nothing', () => {
+    const state = stateOf('by an agent', 'in_transit', { fields: { paymentId: NEXT } });
+    const unbooked: PaymentRecord = { ...CURRENT['being refunded'], status: 'failed' };
+    const later: PaymentRecord = { ...CURRENT.pending, id: NEXT };
+    state.money.absorb({ payments: [unbooked, later], accountOwners: [], balances: [] });
+    const { moved, payments, paymentId } = drafted(reverse(state));
+    assert.deepEqual([moved, payments, paymentId], [[], ['online failed null'], NEXT]);
+  });
+
+  for (const current of ['refunded', 'being refunded'] as const) {
+    test(`leaves the task alone when there is no later payment: ${current}`, () => {
+      const reversed = reverse(stateOf('by an agent', 'in_transit', { current }));
+      assert.equal(drafted(reversed).paymentId, PAYMENT);
+      assert.ok(reversed.draft.changes.every(({ kind }) => kind !== 'put-task'));
+    });
+  }
 });
 
 describe('the end of a task', () => {
