@@ -1,5 +1,5 @@
 import { LIMITS } from '../../schema/limits.ts';
-import { sleep } from '../runtime/clock.ts';
+import { sleep, systemClock } from '../runtime/clock.ts';
 import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
 import { isStoreAway } from './postgres.ts';
 
@@ -12,20 +12,32 @@ export function once<T>(
   return withDeadline('execute' in statement ? statement.execute() : Promise.resolve(statement), deadlineMs, what);
 }
 
+/** SQLSTATE of a statement that took longer than its connection allows. It would take as long again. */
+const TOOK_TOO_LONG = '57014';
+
 /**
- * Sends a statement that may run twice. Retries a lost connection on another one. Rejects with the last error, or with
- * DeadlineError when the attempts together take longer than `deadlineMs`.
+ * Sends a statement that may run twice. Retries a lost connection on another one, but begins nothing after the deadline:
+ * the caller has its refusal then. Rejects with the last error, or with DeadlineError when the attempts together take
+ * longer than `deadlineMs`.
  */
 export function retried<T>(ask: () => PromiseLike<T>, deadlineMs: number, what: string): Promise<T> {
-  return withDeadline(attempt(ask, 1), deadlineMs, what);
+  const giveUpAt = systemClock.monotonic() + deadlineMs;
+  return withDeadline(attempt(ask, 1, giveUpAt), deadlineMs, what);
 }
 
-async function attempt<T>(ask: () => PromiseLike<T>, count: number): Promise<T> {
+async function attempt<T>(ask: () => PromiseLike<T>, count: number, giveUpAt: number): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    if (count === LIMITS.statementAttempts || error instanceof DeadlineError || !isStoreAway(error)) throw error;
+    if (count === LIMITS.statementAttempts || !isLost(error)) throw error;
     await sleep(count * LIMITS.statementPauseMs);
-    return attempt(ask, count + 1);
+    if (systemClock.monotonic() >= giveUpAt) throw error;
+    return attempt(ask, count + 1, giveUpAt);
   }
+}
+
+/** Whether another connection may serve better. */
+function isLost(error: unknown): boolean {
+  const isTooSlow = error instanceof DeadlineError || (error as { code?: unknown }).code === TOOK_TOO_LONG;
+  return !isTooSlow && isStoreAway(error);
 }

@@ -130,4 +130,16 @@ export const COMMIT: readonly Mutation[] = [
       ["signal?.addEventListener('abort', end);", '', 'The end of a migration ends its statement in Postgres.'],
     ],
   ),
+  ...mutationsOf(
+    'engine/store/statements.ts',
+    ['integration/store/statements'],
+    [
+      [
+        ' || (error as { code?: unknown }).code === TOOK_TOO_LONG',
+        '',
+        'A statement that took longer than its connection allows is not sent again.',
+      ],
+      ['    if (systemClock.monotonic() >= giveUpAt) throw error;\n', '', 'Nothing is sent after the deadline.'],
+    ],
+  ),
 ];
