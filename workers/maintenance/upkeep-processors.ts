@@ -23,7 +23,7 @@ export function createPartitionProcessor(store: MaintenanceStore, eventRetention
 
 /** Keeps short what a search has to read beside its indexes. */
 export function createSearchIndexProcessor(store: Pick<MaintenanceStore, 'listForSearch'>) {
-  return (): Promise<void> => store.listForSearch();
+  return (_: JobPayload<'search-index'>, signal: AbortSignal): Promise<void> => store.listForSearch(signal);
 }
 
 /** Removes sessions, devices, tokens, kept outcomes, notes of changed access, and requests and notices of long ago. */

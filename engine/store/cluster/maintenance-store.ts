@@ -24,8 +24,11 @@ export interface MaintenanceStore {
   ensurePartitions(table: DailyTable): Promise<void>;
   /** Drops the partitions that hold nothing younger than `keepDays` days. Returns their number. */
   dropPartitions(table: DailyTable, keepDays: number): Promise<number>;
-  /** Lists what searches would read one by one: new tasks, and the pending entries of other indexes. Commits go on meanwhile. */
-  listForSearch(): Promise<void>;
+  /**
+   * Lists what searches would read one by one: new tasks, and the pending entries of other indexes. Commits go on
+   * meanwhile: what they add is left for the next time. `signal` ends the listing of tasks early.
+   */
+  listForSearch(signal?: AbortSignal): Promise<void>;
   /**
    * Deletes up to LIMITS.upkeepBatchRows of each kind: sessions that ended more than a day ago, or were revoked more
    * than 30 days ago; changes of access that every gateway has read; expired tokens; outcomes past their keys'
@@ -49,8 +52,8 @@ export function createMaintenanceStore(sql: Sql): MaintenanceStore {
       const [row] = await once(query, `dropping partitions of ${table}`);
       return row!.dropped;
     },
-    async listForSearch() {
-      await listFindables(sql);
+    async listForSearch(signal) {
+      await listFindables(sql, signal);
       for (const index of SEARCH_INDEXES)
         await once(sql`SELECT gin_clean_pending_list(${index}::regclass)`, `working in the entries of ${index}`);
     },
@@ -63,10 +66,12 @@ export async function makePartitions(sql: Sql, table: DailyTable): Promise<void>
   await sql`SELECT ensure_daily_partitions(${table}::regclass, ${DAYS_BACK[table]}, ${LIMITS.partitionDaysAhead})`;
 }
 
-async function listFindables(sql: Sql): Promise<void> {
+async function listFindables(sql: Sql, signal?: AbortSignal): Promise<void> {
+  const most = LIMITS.findablesListedAtOnce;
   let total = 0;
-  for (let moved = -1; moved !== 0; total += moved) {
-    const query = sql<{ moved: number }[]>`SELECT list_findables(${LIMITS.findablesListedAtOnce}) AS moved`;
+  // Fewer than asked for are all that there were. While tasks are being made there are always more.
+  for (let moved: number = most; moved === most && !signal?.aborted; total += moved) {
+    const query = sql<{ moved: number }[]>`SELECT list_findables(${most}) AS moved`;
     const [row] = await once(query, 'listing new tasks for searches');
     moved = row!.moved;
   }

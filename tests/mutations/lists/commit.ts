@@ -142,4 +142,12 @@ export const COMMIT: readonly Mutation[] = [
       ['    if (systemClock.monotonic() >= giveUpAt) throw error;\n', '', 'Nothing is sent after the deadline.'],
     ],
   ),
+  ...mutationsOf(
+    'engine/store/cluster/maintenance-store.ts',
+    ['integration/workers/search-index'],
+    [
+      ['moved === most && ', 'moved !== 0 && ', 'The listing of tasks ends while tasks are being made.'],
+      [' && !signal?.aborted', '', 'The listing of tasks ends when its workers do.'],
+    ],
+  ),
 ];
