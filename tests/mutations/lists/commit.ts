@@ -150,4 +150,9 @@ export const COMMIT: readonly Mutation[] = [
       [' && !signal?.aborted', '', 'The listing of tasks ends when its workers do.'],
     ],
   ),
+  ...mutationsOf(
+    'schema/functions/delete-organization.sql',
+    ['integration/workers/organization-deletion'],
+    [['least(most - total, 50)', 'most - total', 'A batch of a deletion holds few proofs.']],
+  ),
 ];
