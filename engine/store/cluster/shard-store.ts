@@ -76,7 +76,9 @@ export function createShardStore(sql: Sql): ShardStore {
       ),
     async release(gatewayId, incarnation) {
       await bounded(
-        sql`UPDATE shards SET owner = NULL, epoch = epoch + 1 WHERE owner = ${incarnation}::uuid`,
+        sql`
+          WITH mine AS (SELECT shard FROM shards WHERE owner = ${incarnation}::uuid ORDER BY shard FOR UPDATE)
+          UPDATE shards s SET owner = NULL, epoch = s.epoch + 1 FROM mine WHERE s.shard = mine.shard`,
         'releasing shards',
       );
       await bounded(

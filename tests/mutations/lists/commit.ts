@@ -155,4 +155,15 @@ export const COMMIT: readonly Mutation[] = [
     ['integration/workers/organization-deletion'],
     [['least(most - total, 50)', 'most - total', 'A batch of a deletion holds few proofs.']],
   ),
+  ...mutationsOf(
+    'engine/store/cluster/shard-store.ts',
+    ['store/commit/shard-order'],
+    [
+      [
+        'WHERE owner = ${incarnation}::uuid ORDER BY shard FOR UPDATE)',
+        'WHERE owner = ${incarnation}::uuid)',
+        'Shards are given up in the order in which they are taken.',
+      ],
+    ],
+  ),
 ];
