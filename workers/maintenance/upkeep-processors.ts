@@ -11,11 +11,14 @@ export function createPartitionProcessor(store: MaintenanceStore, eventRetention
     agent_trail: LIMITS.trailRetentionDays,
     webhook_deliveries: LIMITS.deliveryRetentionDays,
   };
-  return async (): Promise<void> => {
+  return async (_: JobPayload<'partitions'>, signal: AbortSignal): Promise<void> => {
     // Commits depend on the new ones, so an old one that resists must not stand in their way.
     for (const table of DAILY_TABLES) await store.ensurePartitions(table);
     for (const table of DAILY_TABLES) {
-      const dropped = await store.dropPartitions(table, keepDays[table]);
+      let dropped = 0;
+      for (let more = -1; more !== 0 && !signal.aborted; dropped += more) {
+        more = await store.dropPartitions(table, keepDays[table]);
+      }
       if (dropped > 0) log.info({ table, dropped }, 'dropped partitions beyond retention');
     }
   };

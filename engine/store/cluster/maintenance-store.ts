@@ -22,7 +22,10 @@ export const DAILY_TABLES = Object.keys(DAYS_BACK) as readonly DailyTable[];
 export interface MaintenanceStore {
   /** Makes the partitions that are missing, to LIMITS.partitionDaysAhead days ahead. */
   ensurePartitions(table: DailyTable): Promise<void>;
-  /** Drops the partitions that hold nothing younger than `keepDays` days. Returns their number. */
+  /**
+   * Drops up to ten of the partitions that hold nothing younger than `keepDays` days, the oldest first. Returns their
+   * number.
+   */
   dropPartitions(table: DailyTable, keepDays: number): Promise<number>;
   /**
    * Lists what searches would read one by one: new tasks, and the pending entries of other indexes. Commits go on

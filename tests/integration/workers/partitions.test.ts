@@ -15,7 +15,7 @@ test('partitions beyond retention go, younger ones stay, missing ones are made',
   const place = await createWorkersPlace(0);
   const { sql } = place;
   try {
-    const keep = createPartitionProcessor(createMaintenanceStore(sql), RETENTION_DAYS, log);
+    const keep = keepOf(sql);
     // The database may be a copy of one that was made yesterday.
     await keep();
     const before = await partitions(sql);
@@ -35,7 +35,7 @@ test('several processes that keep the partitions at once do not get in each othe
   const place = await createWorkersPlace(0);
   const { sql } = place;
   try {
-    const keep = createPartitionProcessor(createMaintenanceStore(sql), RETENTION_DAYS, log);
+    const keep = keepOf(sql);
     await keep();
     const before = await partitions(sql);
     for (const daysAgo of [40, 41, 42]) await makePartition(sql, daysAgo);
@@ -69,6 +69,24 @@ test('a partition in use is left for later rather than let commits wait behind i
   }
 });
 
+test('many partitions go a few at a time, so that commits do not wait for the others', async () => {
+  const place = await createWorkersPlace(0);
+  const { sql } = place;
+  try {
+    const store = createMaintenanceStore(sql);
+    await keepOf(sql)();
+    const before = await partitions(sql);
+    const old: string[] = [];
+    for (let daysAgo = 64; daysAgo >= 40; daysAgo -= 1) old.push(await makePartition(sql, daysAgo));
+    assert.equal(await store.dropPartitions('events', RETENTION_DAYS), 10);
+    assert.deepEqual(await partitions(sql), [...old.slice(10), ...before]);
+    await keepOf(sql)();
+    assert.deepEqual(await partitions(sql), before);
+  } finally {
+    await place.drop();
+  }
+});
+
 test('trails have partitions for points that come late, and lose those beyond their own retention', async () => {
   const place = await createWorkersPlace(0);
   const { sql } = place;
@@ -78,7 +96,7 @@ test('trails have partitions for points that come late, and lose those beyond th
     const youngest = await makePartition(sql, days, 'agent_trail');
     const latest = await partitionName(sql, LIMITS.trailPastMs / 86_400_000, 'agent_trail');
     await sql`DROP TABLE ${sql(latest)}`;
-    await createPartitionProcessor(createMaintenanceStore(sql), 10_000, log)();
+    await keepOf(sql, 10_000)();
     const left = await partitions(sql, 'agent_trail');
     assert.ok(!left.includes(old), `${old} is still there`);
     assert.ok(left.includes(youngest), `${youngest} is gone`);
@@ -87,6 +105,11 @@ test('trails have partitions for points that come late, and lose those beyond th
     await place.drop();
   }
 });
+
+function keepOf(sql: Sql, eventRetentionDays = RETENTION_DAYS): () => Promise<void> {
+  const keep = createPartitionProcessor(createMaintenanceStore(sql), eventRetentionDays, log);
+  return () => keep({}, new AbortController().signal);
+}
 
 /** A job that gave up on a lock, having changed nothing, runs again; any other failure is one. */
 function isToBeTriedAgain(error: { readonly code?: string }): boolean {

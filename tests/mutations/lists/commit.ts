@@ -166,4 +166,14 @@ export const COMMIT: readonly Mutation[] = [
       ],
     ],
   ),
+  ...mutationsOf(
+    'schema/functions/daily-partitions.sql',
+    ['integration/workers/partitions'],
+    [[' LIMIT 10', '', 'Few partitions are dropped in one transaction.']],
+  ),
+  ...mutationsOf(
+    'workers/maintenance/upkeep-processors.ts',
+    ['integration/workers/partitions'],
+    [[' !== 0 && !signal.aborted', ' < 0 && !signal.aborted', 'A job drops all partitions beyond retention.']],
+  ),
 ];
