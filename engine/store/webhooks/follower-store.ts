@@ -176,11 +176,15 @@ function waitingOf(sql: Sql, after: number, limit: number) {
     FROM page`;
 }
 
+/** Where another statement has changed the row meanwhile, its deliveries are not seen here: the next holder looks at once. */
 function releaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: string) {
   return sql`
-    UPDATE webhook_followers f SET lease = NULL, leased_until = NULL, next_due_at = (
-      SELECT min(d.next_attempt_at) FROM webhook_deliveries d
-      WHERE d.organization_id = f.organization_id AND d.webhook_id = f.webhook_id AND d.state = 'pending')
+    UPDATE webhook_followers f SET lease = NULL, leased_until = NULL,
+      next_due_at = CASE WHEN f.xmin <> seen.xmin THEN now() ELSE (
+        SELECT min(d.next_attempt_at) FROM webhook_deliveries d
+        WHERE d.organization_id = f.organization_id AND d.webhook_id = f.webhook_id AND d.state = 'pending') END
+    FROM (SELECT xmin FROM webhook_followers
+      WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId}) seen
     WHERE f.organization_id = ${organizationId} AND f.webhook_id = ${webhookId} AND f.lease = ${lease}`;
 }
 

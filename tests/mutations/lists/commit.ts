@@ -176,4 +176,9 @@ export const COMMIT: readonly Mutation[] = [
     ['integration/workers/partitions'],
     [[' !== 0 && !signal.aborted', ' < 0 && !signal.aborted', 'A job drops all partitions beyond retention.']],
   ),
+  ...mutationsOf(
+    'engine/store/webhooks/follower-store.ts',
+    ['integration/webhooks/release'],
+    [['f.xmin <> seen.xmin', 'false', 'Deliveries that are queued while their webhook is released are due.']],
+  ),
 ];
