@@ -1,3 +1,4 @@
+import { maskedAddress } from '../../engine/domain/outbound/notices.ts';
 import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { createOutage } from '../../engine/runtime/outage.ts';
@@ -87,6 +88,13 @@ export function startMailer(options: MailerOptions): Mailer {
   };
 }
 
+/** What nodemailer adds to an error. */
+interface MailFault extends Error {
+  readonly code?: string;
+  readonly responseCode?: number;
+  readonly command?: string;
+}
+
 async function deliver(
   request: MailRequest,
   { store, send, publicUrl, clock, log }: MailerOptions,
@@ -109,8 +117,8 @@ async function deliver(
     if (error instanceof NoAnswerError) return afterNoAnswer(error, token);
     // Tries of one mail do not use up what the user may be sent.
     await store.withdrawToken(token);
-    if (isLost || isRefusedForGood(error)) return giveUp({ err: error });
-    log.warn({ err: error, purpose, attempts }, 'a mail could not be sent; trying again later');
+    if (isLost || isRefusedForGood(error)) return giveUp({ fault: faultOf(error) });
+    log.warn({ fault: faultOf(error), purpose, attempts }, 'a mail could not be sent; trying again later');
     counts.postponed += 1;
     return store.postpone(request, pauseAfter(attempts));
   }
@@ -121,7 +129,10 @@ async function deliver(
   async function afterNoAnswer(error: unknown, link: string): Promise<void> {
     const isLast = await store.mayHaveSent(request, link);
     counts[isLast ? 'sent' : 'postponed'] += 1;
-    log.warn({ err: error, purpose, attempts, isLast }, 'a mail may have arrived: its server gave no answer');
+    log.warn(
+      { fault: faultOf(error), purpose, attempts, isLast },
+      'a mail may have arrived: its server gave no answer',
+    );
     await (isLast ? store.settle(request) : store.postpone(request, pauseAfter(attempts)));
   }
 
@@ -130,6 +141,12 @@ async function deliver(
     log.error({ ...reason, organizationId, purpose, attempts }, 'a mail is given up');
     await store.settle(request);
   }
+}
+
+/** An error of the mail server as the log may show it. Its text and its fields repeat the addresses of users. */
+export function faultOf(error: unknown): object {
+  const { message, code, responseCode, command } = (error instanceof NoAnswerError ? error.cause : error) as MailFault;
+  return { message: message.replaceAll(/[^\s<>"']+@[^\s<>"']+/g, maskedAddress), code, responseCode, command };
 }
 
 /** Milliseconds before the next try: doubling from the first pause to the longest. */
