@@ -88,7 +88,7 @@ export function startMailer(options: MailerOptions): Mailer {
   };
 }
 
-/** What nodemailer adds to an error. */
+/** An error with the fields that nodemailer adds. */
 interface MailFault extends Error {
   readonly code?: string;
   readonly responseCode?: number;
