@@ -181,4 +181,12 @@ export const COMMIT: readonly Mutation[] = [
     ['integration/webhooks/release'],
     [['f.xmin <> seen.xmin', 'false', 'Deliveries that are queued while their webhook is released are due.']],
   ),
+  ...mutationsOf(
+    'engine/store/records/audit-store.ts',
+    ['integration/store/pages/audit-count', 'api/audit'],
+    [
+      ['CASE WHEN n.shown <', 'CASE WHEN false AND n.shown <', 'The last page tells the count of the audit log.'],
+      ['(n.shown > 0 OR ', '(n.shown >= 0 OR ', 'A page beyond the end has the exact count.'],
+    ],
+  ),
 ];
