@@ -163,11 +163,13 @@ export class ShardOwnership {
       onSuperseded();
       return;
     }
-    this.#leaseUntil = sentAt + leaseMs;
+    // While a lease runs nobody takes a shard. After a pause without one, others may have: first hear what is left.
+    if (this.#leaseRuns()) this.#leaseUntil = sentAt + leaseMs;
     this.#lostMeanwhile = new Set();
     const owned = await store.listOwned(incarnation);
     const still = new Set(owned.map(({ shard }) => shard));
     this.#lose([...this.#epochs.keys()].filter((shard) => !still.has(shard)));
+    this.#leaseUntil = sentAt + leaseMs;
     this.#gain(this.#unheardOf(owned));
     if (this.#unsettled.size > 0) {
       const past = [...this.#unsettled].map(([shard, epoch]) => ({ shard, epoch }));

@@ -32,9 +32,19 @@ export const COMMIT: readonly Mutation[] = [
         'Nothing is decided while a commit is in doubt.',
       ],
       [
-        '    this.#leaseUntil = sentAt + leaseMs;\n    this.#lost',
-        '    this.#leaseUntil = clock.monotonic() + leaseMs;\n    this.#lost',
+        '    this.#leaseUntil = sentAt + leaseMs;\n    this.#gain(this.#unheardOf',
+        '    this.#leaseUntil = clock.monotonic() + leaseMs;\n    this.#gain(this.#unheardOf',
         'A lease is counted from before the renewal was sent.',
+      ],
+      [
+        'if (this.#leaseRuns()) this.#leaseUntil',
+        'this.#leaseUntil',
+        'A process that stood still serves nothing that others may have.',
+      ],
+      [
+        '    if (this.#leaseRuns()) this.#leaseUntil = sentAt + leaseMs;\n',
+        '',
+        'A process whose lease runs serves on while it asks what it has.',
       ],
       ['      this.#lose([...this.#epochs.keys()]);\n', '', 'A superseded process owns nothing.'],
     ],

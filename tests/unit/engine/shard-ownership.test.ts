@@ -179,3 +179,31 @@ test('a process whose gateway id another process has taken loses all of its shar
   await ownership.renew();
   assert.deepEqual([lost, ownership.ownedShards(), ownership.holds(1)], [[1, 2], [], false]);
 });
+
+test('a process that stood still serves nothing until it has heard which shards are left to it', async () => {
+  let now = 0;
+  const { ownership, lost, owned, onTheWay } = await startOwnership({
+    clock: { ...systemClock, monotonic: () => now },
+  });
+  now += 600_001;
+  // Another process has taken the shard meanwhile and changes what this one has in memory.
+  owned.delete(1);
+  const standing: string[] = [];
+  onTheWay.afterListing = async () => void standing.push(ownership.standingOf(1), ownership.standingOf(2));
+  await ownership.renew();
+  standing.push(ownership.standingOf(1), ownership.standingOf(2));
+  assert.deepEqual([standing, lost], [['elsewhere', 'elsewhere', 'elsewhere', 'owned'], [1]]);
+});
+
+test('a process whose lease runs serves on while it hears which shards are left to it', async () => {
+  let now = 0;
+  const { ownership, onTheWay } = await startOwnership({ clock: { ...systemClock, monotonic: () => now } });
+  now += 500_000;
+  const standing: string[] = [];
+  onTheWay.afterListing = async () => {
+    now += 500_000;
+    standing.push(ownership.standingOf(1));
+  };
+  await ownership.renew();
+  assert.deepEqual(standing, ['owned']);
+});
