@@ -363,7 +363,8 @@ class HandledRequest implements AnswerObserver {
   #refuseAs(refused: Refusal, headers: Header[] = []): void {
     const { code, details } = refused;
     if (ERRORS[code].status === 429) headers.push(['Retry-After', `${details?.['retryAfterSeconds'] ?? 1}`]);
-    this.refuse({ ...decidedBody(refused, this.#facts), headers });
+    // Another connection may lead to the owner: behind a balancer of connections this one never does.
+    this.refuse({ ...decidedBody(refused, this.#facts), headers, close: code === 'NOT_OWNER' });
   }
 
   #fail(error: unknown): void {

@@ -35,7 +35,9 @@ before(async () => {
   redis = connectRedis(ownRedis.url, createLog('gateway', 'silent'), 'patient');
   releaser.push('redis client', () => redis.disconnect());
   const client = createApiClient({ baseUrl: b.baseUrl, key: place.key });
-  assert.equal((await client.post('/tasks', taskInput())).body.code, 'NOT_OWNER', 'B owns nothing');
+  const refused = await client.post('/tasks', taskInput());
+  assert.equal(refused.body.code, 'NOT_OWNER', 'B owns nothing');
+  assert.equal(refused.headers['connection'], 'close', 'another connection may lead to A');
   client.close();
 });
 after(() => releaser.stop());
