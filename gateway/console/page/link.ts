@@ -57,6 +57,9 @@ const kept = {
 const answers = new Map<number, (answer: Answer) => void>();
 let calls = 0;
 
+/** Counts the sessions that have ended. */
+let ends = 0;
+
 const port = openPort();
 
 function openPort(): MessagePort | Worker {
@@ -90,6 +93,7 @@ function setSession(next: Session): void {
   else if (next.state === 'signed-out' && next.why === 'left') caller.value = null;
   session.value = next;
   if (next.state === 'signed-in') return;
+  ends += 1;
   connection.value = undefined;
   figures.value = undefined;
   exceptions.value = undefined;
@@ -106,9 +110,12 @@ function setSession(next: Session): void {
 /** The next patch comes when this one is painted, so a slow page gets fewer and larger ones. */
 function apply(patch: Patch): void {
   const isDrawn = patch.courierPins !== undefined || patch.taskPins !== undefined;
+  const endsBefore = ends;
   requestAnimationFrame(() => {
     // First, so that a fault of a view cannot end the patches.
     requestAnimationFrame(() => post({ kind: 'painted', drawMs: isDrawn ? drawMs.peek() : null }));
+    // The session may have ended since: the next user must not see what the last one did.
+    if (ends !== endsBefore) return;
     if (patch.connection) connection.value = patch.connection;
     if (patch.figures) figures.value = patch.figures;
     if (patch.exceptions) exceptions.value = patch.exceptions;

@@ -11,6 +11,11 @@ export const KEPT_TEXT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/page/link.ts',
+    ['unit/gateway/console/page/link'],
+    [['    if (ends !== endsBefore) return;\n', '', 'A patch that waits for its frame ends with its session.']],
+  ),
+  ...mutationsOf(
     'gateway/console/page/draft.ts',
     ['unit/gateway/console/page/draft'],
     [
