@@ -1,8 +1,9 @@
 /**
  * The page's script: new parts in the place of old ones as the stream sends them. The server makes the parts, as it makes
- * the page. A refused stream has a reason that the page will show. The page loads again, once nobody is writing in it, when
- * the stream says so, when it gets a part in which somebody is writing, or the status of a task for which it has no place,
- * as of one that has joined a job, and on another day of its zone, since times are without a date while they are of today.
+ * the page. The page loads again, once nobody is writing in it, when the stream is refused, which has a reason that the page
+ * will show, when the stream says so, when it gets a part in which somebody is writing, or the status of a task for which it
+ * has no place, as of one that has joined a job, and on another day of its zone, since times are without a date while they
+ * are of today.
  */
 export const TRACKING_SCRIPT = `
 'use strict';
@@ -37,7 +38,11 @@ if (followed) {
   });
   source.addEventListener('error', () => {
     again.hidden = false;
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 15000 + 15000 * Math.random());
+    if (source.readyState !== EventSource.CLOSED) return;
+    setTimeout(() => {
+      isOld = true;
+      renew();
+    }, 15000 + 15000 * Math.random());
   });
 }
 `;

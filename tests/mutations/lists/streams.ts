@@ -142,4 +142,9 @@ export const STREAM: readonly Mutation[] = [
       ],
     ],
   ),
+  ...mutationsOf(
+    'gateway/tracking/tracking-script.ts',
+    ['unit/gateway/tracking/tracking-script'],
+    [['      isOld = true;\n      renew();', '      location.reload();', 'A page that is refused keeps a comment.']],
+  ),
 ];

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
+import { TRACKING_SCRIPT } from '../../../../gateway/tracking/tracking-script.ts';
+
+type Listener = (event: { readonly data: string }) => void;
+
+/** A page with a form for a comment, which the script runs in; timers come when the test says so. */
+function openPage(zone = 'Europe/Berlin') {
+  const state = { comment: '', reloads: 0, nowMs: Date.parse('2026-11-21T09:00:00Z'), readyState: 1 };
+  const timers: (() => void)[] = [];
+  const intervals: (() => void)[] = [];
+  const listeners = new Map<string, Listener>();
+  const elements: Record<string, object> = {
+    again: { hidden: false },
+    'status-7': { innerHTML: 'Order received', querySelectorAll: () => [] },
+  };
+  class Now extends Date {
+    constructor() {
+      super(state.nowMs);
+    }
+  }
+  class EventSource {
+    static readonly CLOSED = 2;
+    get readyState() {
+      return state.readyState;
+    }
+    addEventListener(type: string, listener: Listener): void {
+      listeners.set(type, listener);
+    }
+    close(): void {}
+  }
+  runInNewContext(TRACKING_SCRIPT, {
+    Date: Now,
+    EventSource,
+    document: {
+      querySelector: () => ({ dataset: { events: '/t/token/events', zone } }),
+      querySelectorAll: () => [{ value: state.comment }],
+      getElementById: (id: string) => elements[id] ?? null,
+    },
+    location: {
+      reload() {
+        state.reloads += 1;
+      },
+    },
+    setTimeout: (act: () => void) => timers.push(act),
+    setInterval: (act: () => void) => intervals.push(act),
+  });
+  return {
+    state,
+    elements,
+    tell: (type: string, data = '{}') => listeners.get(type)!({ data }),
+    passTimers() {
+      for (const act of timers.splice(0)) act();
+    },
+    passInterval() {
+      for (const act of intervals) act();
+    },
+  };
+}
+
+test('a page whose stream is refused loads again, and not while a comment is in it', () => {
+  const idle = openPage();
+  idle.tell('error');
+  idle.passTimers();
+  idle.passInterval();
+  assert.equal(idle.state.reloads, 0, 'a browser that tries again by itself needs no help');
+  idle.state.readyState = 2;
+  idle.tell('error');
+  idle.passTimers();
+  assert.equal(idle.state.reloads, 1);
+
+  const written = openPage();
+  Object.assign(written.state, { comment: 'Quick, and kind.', readyState: 2 });
+  written.tell('error');
+  written.passTimers();
+  written.passInterval();
+  assert.equal(written.state.reloads, 0);
+  written.state.comment = '';
+  written.passInterval();
+  assert.equal(written.state.reloads, 1);
+});
