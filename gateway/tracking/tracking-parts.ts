@@ -52,13 +52,23 @@ function timeOf(at: string, { times, now }: Telling): Html {
   return html`<time datetime="${at}">${times.moment(at, now)}</time>`;
 }
 
+/** After an expected time has passed by this, the page leaves it out: nobody knows a better one. */
+const PAST_MS = 60_000;
+
+/** When the courier is expected, as the page tells it then; null for no time that is still to come. */
+export function expectedAt({ status, etaAt, arrivedAt }: TrackedTask, now: string): string | null {
+  if (etaAt === null || arrivedAt !== null || isTerminal(status)) return null;
+  return Date.parse(now) > Date.parse(etaAt) + PAST_MS ? null : etaAt;
+}
+
 function statusPart(task: TrackedTask, telling: Telling): Html {
-  const { status, etaAt, stopsBefore, agent } = task;
+  const { status, arrivedAt, stopsBefore, agent } = task;
+  const etaAt = expectedAt(task, telling.now);
   const tone = hasStopped(task) ? 'stopped' : 'going';
   const name = agent && html`<bdi>${directedText(agent.firstName)}</bdi>`;
   return html`<div class="${tone}"><h2>${headlineOf(task)}</h2>${
-    etaAt && !isTerminal(status) && html`<p>Expected ${timeOf(etaAt, telling)}</p>`
-  }${stopsBefore !== null && html`<p>${stopsText(stopsBefore)}</p>`}${
+    arrivedAt !== null && !isTerminal(status) && html`<p>The courier has arrived</p>`
+  }${etaAt !== null && html`<p>Expected ${timeOf(etaAt, telling)}</p>`}${stopsBefore !== null && html`<p>${stopsText(stopsBefore)}</p>`}${
     name && !isTerminal(status) && html`<p>Your courier is ${name}</p>`
   }</div>`;
 }

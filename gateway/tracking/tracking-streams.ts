@@ -1,5 +1,5 @@
 import type { EventFeed, FeedSubscriber } from '../../engine/org/feed/event-feed.ts';
-import type { Clock, Scheduler } from '../../engine/runtime/clock.ts';
+import { type Clock, isoTime, type Scheduler } from '../../engine/runtime/clock.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { Turns } from '../../engine/runtime/turns.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
@@ -12,7 +12,7 @@ import type { Identity } from '../route.ts';
 import type { LastingReplies } from '../sse/lasting-replies.ts';
 import type { Link, Tracking } from './open-tracking.ts';
 import { changingParts, digestOf, digestOfAll, tellingOf } from './tracking-page.ts';
-import type { PageTask } from './tracking-parts.ts';
+import { expectedAt, type PageTask } from './tracking-parts.ts';
 
 export interface TrackingStreamsOptions {
   readonly tracking: Tracking;
@@ -47,6 +47,8 @@ interface Page {
   parts: ReadonlyMap<string, string>;
   digest: string | undefined;
   link: Link;
+  /** When it was looked at. ISO 8601. */
+  toldAt: string;
   /** When the agents of its tasks on the way were seen. */
   seenAt: ReadonlyMap<number, string>;
   /** Something about its tasks has changed. */
@@ -109,6 +111,7 @@ export class TrackingStreams {
       parts: new Map(),
       digest: seen,
       link,
+      toldAt: isoTime(this.#options.clock.now()),
       seenAt: new Map(),
       isBehind: true,
       isLooking: false,
@@ -165,10 +168,15 @@ export class TrackingStreams {
     }
   }
 
-  /** Whether an agent was seen again, or has other stops before: nothing else changes without an event. */
-  async #hasMoved({ link, seenAt }: Page): Promise<boolean> {
-    const { tracking } = this.#options;
+  /**
+   * Whether an agent was seen again, or has other stops before, or the time has passed at which he was expected: nothing
+   * else changes without an event.
+   */
+  async #hasMoved({ link, seenAt, toldAt }: Page): Promise<boolean> {
+    const { tracking, clock } = this.#options;
+    const now = isoTime(clock.now());
     for (const task of link.tasks) {
+      if (expectedAt(task.shown, now) !== expectedAt(task.shown, toldAt)) return true;
       if (tracking.stopsBefore(link.organizationId, task) !== task.shown.stopsBefore) return true;
       if (task.agentId === null) continue;
       const position = await tracking.locate(link.organizationId, task);
@@ -178,7 +186,8 @@ export class TrackingStreams {
   }
 
   #tell(page: Page, link: Link, tasks: readonly PageTask[]): void {
-    const parts = changingParts(link, tasks, tellingOf(link, page.token, this.#options.clock.now()));
+    const telling = tellingOf(link, page.token, this.#options.clock.now());
+    const parts = changingParts(link, tasks, telling);
     const digests = new Map([...parts].map(([id, part]) => [id, digestOf(part)]));
     const digest = digestOfAll(parts);
     if (digest !== page.digest) {
@@ -188,6 +197,7 @@ export class TrackingStreams {
     page.parts = digests;
     page.digest = digest;
     page.link = link;
+    page.toldAt = telling.now;
     page.seenAt = new Map(tasks.map(({ shown, position }) => [shown.id, seenOf(position)]));
   }
 

@@ -59,6 +59,8 @@ test('a page follows its task from new to completed, and takes a rating', WITH_B
   await says(page, 'Courier 3.3 km away');
   assert.notEqual(await agent.getAttribute('cx'), before);
   assert.equal(await overflowOf(page), 0);
+  await place.moveAgent(51.5073, -0.1357, 0);
+  await becomes('The courier has arrived');
   await place.step(task.id, 'completed');
   await becomes('Completed');
   assert.equal(await page.locator('svg').count(), 0);

@@ -33,7 +33,8 @@ export interface TrackingPlace extends SeededOrganization {
   step(taskId: number, status: string, fields?: object): Promise<void>;
   /** Takes a new task through all steps up to this one. */
   bringTo(taskId: number, status: 'assigned' | 'accepted' | 'in_transit' | 'completed'): Promise<void>;
-  moveAgent(latitude: number, longitude: number): Promise<void>;
+  /** `speed` in metres a second; a device may leave it out. */
+  moveAgent(latitude: number, longitude: number, speed?: number): Promise<void>;
 }
 
 export interface Rated {
@@ -72,8 +73,8 @@ export async function trackingPlace(fixture: ApiFixture, seed: OrganizationSeed 
         else await step(taskId, next);
       }
     },
-    async moveAgent(latitude, longitude) {
-      const point = { agentId: agent.id, latitude, longitude, recordedAt: new Date().toISOString() };
+    async moveAgent(latitude, longitude, speed) {
+      const point = { agentId: agent.id, latitude, longitude, speed, recordedAt: new Date().toISOString() };
       succeed(await device.post('/agents/locations', { points: [point] }));
     },
   };

@@ -143,6 +143,11 @@ export const STREAM: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/tracking/tracking-streams.ts',
+    ['unit/gateway/tracking/tracking-streams'],
+    [['!== expectedAt(task.shown, toldAt)', '!== expectedAt(task.shown, now)', 'A page takes back a passed ETA.']],
+  ),
+  ...mutationsOf(
     'gateway/tracking/tracking-script.ts',
     ['unit/gateway/tracking/tracking-script'],
     [['      isOld = true;\n      renew();', '      location.reload();', 'A page that is refused keeps a comment.']],

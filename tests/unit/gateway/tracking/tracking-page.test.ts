@@ -71,11 +71,12 @@ test('hostile texts are texts in every field of a page, those of its stream too'
 test('a digest tells apart what shows, and nothing else', () => {
   const digest = (task: PageTask) =>
     digestOfAll(changingParts(linkTo(task), [task], { token: TOKEN, times: localTimeIn('UTC'), now: AT }));
-  assert.equal(digest(taskOf()), digest(taskOf({ arrivedAt: AT })));
+  assert.equal(digest(taskOf({ arrivedAt: AT })), digest(taskOf({ arrivedAt: '2026-11-21T09:10:00.000Z' })));
   const moved = { ...taskOf(), position: { latitude: 51.7, longitude: 0, recordedAt: AT, isStale: false } };
   const fields: Partial<TrackedTask>[] = [
     { status: 'completed' },
     { etaAt: null },
+    { arrivedAt: AT },
     { name: 'Another name' },
     { window: { start: AT, end: null } },
     { destination: { address: 'There', latitude: 51.5, longitude: 0 } },
@@ -113,6 +114,19 @@ test('the page counts the stops before, and is silent while nobody knows', () =>
   ] as const)
     assert.ok(pageOf(taskOf({ stopsBefore })).includes(`<p>${text}</p>`), text);
   assert.ok(!/next stop|before you/.test(pageOf(taskOf())));
+});
+
+test('the page tells when the courier is expected until a minute after, and then that he has arrived', () => {
+  const etaAt = '2026-11-21T09:10:00.000Z';
+  const says = (fields: Partial<TrackedTask>, now: string) =>
+    pageOf(taskOf({ etaAt, ...fields }), 'Kestrel', {}, now).match(/Expected <[^>]*>[^<]*|The courier has arrived/g) ??
+    [];
+  const expected = [`Expected <time datetime="${etaAt}">09:10`];
+  assert.deepEqual(says({}, '2026-11-21T09:11:00.000Z'), expected);
+  assert.deepEqual(says({}, '2026-11-21T09:11:00.001Z'), []);
+  for (const now of [AT, '2026-11-21T09:30:00.000Z'])
+    assert.deepEqual(says({ arrivedAt: '2026-11-21T08:59:00.000Z' }, now), ['The courier has arrived']);
+  assert.deepEqual(says({ status: 'completed', arrivedAt: AT }, AT), []);
 });
 
 test('times are in the zone of the organization, with the date on any other day there', () => {

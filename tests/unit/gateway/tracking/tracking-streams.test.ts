@@ -150,6 +150,23 @@ test('a page looks again when its courier has other stops before, of whose tasks
   assert.equal(state.follows, follows);
 });
 
+test('a page takes back an expected time that has passed, of which it gets no event', async () => {
+  const task = followed('accepted');
+  const etaAt = new Date(1_000_000 + 10 * LIMITS.trackingTellMs).toISOString();
+  const { state, open, advance } = await stand(linkTo({ ...task, shown: { ...task.shown, etaAt } }));
+  const stream = await open();
+  const { follows } = state;
+  stream.written.length = 0;
+  await advance(10 * LIMITS.trackingTellMs + 60_000);
+  const parts = () => stream.written.filter((frame) => frame.includes('event: parts'));
+  assert.deepEqual([state.follows, parts()], [follows, []]);
+  await advance(LIMITS.trackingTellMs);
+  assert.deepEqual(toldBy(stream), ['"status-7":']);
+  assert.doesNotMatch(parts().join(''), /Expected/);
+  await advance(5 * LIMITS.trackingTellMs);
+  assert.equal(state.follows, follows + 1, 'it looks again once');
+});
+
 test('while a task is on its way, its page follows the agent', async () => {
   const { state, open, advance } = await stand(linkTo(followed('in_transit')));
   const stream = await open();
