@@ -112,9 +112,15 @@ function Account() {
     const { currentTarget, relatedTarget } = event;
     if (!(currentTarget as HTMLElement).contains(relatedTarget as Node | null)) setOpen(false);
   };
+  const closeAt = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !open) return;
+    setOpen(false);
+    // It is for the menu alone: the selection and the open task stay.
+    event.preventDefault();
+  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape and a focus that leaves close the menu inside.
-    <div class="account" onFocusOut={leave} onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}>
+    <div class="account" onFocusOut={leave} onKeyDown={closeAt}>
       <button type="button" class="avatar" aria-expanded={open} title={name} onClick={() => setOpen(!open)}>
         {`${user.firstName.slice(0, 1)}${user.lastName.slice(0, 1)}`}
         <span class="hidden">

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { useGateway } from '../../../api/api-fixture.ts';
+import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
+import { openConsole, seedDispatcher, signIn } from '../console-place.ts';
+
+const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ api }) => {
+  await api.createTask({ name: 'Waits', customer: { name: 'Waits', phone: '+442079460091' } });
+});
+const chrome = useBrowser();
+
+async function open(): Promise<Page> {
+  const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+  await signIn(page, await seedDispatcher(fixture, fixture.gateway.organizationId));
+  await page.locator('.task-row').first().waitFor();
+  return page;
+}
+
+test(
+  'Escape closes the menu of the account alone, and what is open behind it with the next press',
+  WITH_BROWSER,
+  async () => {
+    const page = await open();
+    await page.locator('.task-row').click();
+    await page.locator('.panel').waitFor();
+    await page.locator('.task-row').click({ modifiers: ['Control'] });
+    await page.getByText('1 selected').waitFor();
+    await page.locator('.avatar').click();
+    await page.locator('.account .menu').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.account .menu').waitFor({ state: 'detached' });
+    assert.equal(await page.getByText('1 selected').count(), 1);
+    await page.keyboard.press('Escape');
+    await page.getByText('1 selected').waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.panel').count(), 1);
+    await page.context().close();
+  },
+);
