@@ -8,6 +8,7 @@ import { text } from '../text/english.ts';
 import { couriersText } from '../text/english-couriers.ts';
 import { Button, Empty } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { lead } from '../ui/lead.ts';
 import { AddCourier } from './add-courier.tsx';
 import { CourierPage } from './courier-page.tsx';
 
@@ -81,10 +82,11 @@ function CourierRow({ courier }: { readonly courier: Courier }) {
         <a
           class="link"
           href={`/console/couriers/${courier.id}`}
-          onClick={(event) => {
-            event.preventDefault();
-            courierId.value = courier.id;
-          }}
+          onClick={(event) =>
+            lead(event, () => {
+              courierId.value = courier.id;
+            })
+          }
         >
           <bdi>{courier.name}</bdi>
         </a>

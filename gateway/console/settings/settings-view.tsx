@@ -5,6 +5,7 @@ import { section as chosen } from '../page/state.ts';
 import { Waiting } from '../records/record-parts.tsx';
 import { type Loaded, useRecord } from '../records/use-record.ts';
 import { settingsText } from '../text/english-settings.ts';
+import { lead } from '../ui/lead.ts';
 import { WebhookSection } from '../webhooks/webhook-section.tsx';
 import { AssignmentSection } from './assignment-section.tsx';
 import { AuditSection } from './audit-section.tsx';
@@ -34,10 +35,11 @@ export function SettingsView() {
             ref={(link) => {
               if (name === section) link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
             }}
-            onClick={(event) => {
-              event.preventDefault();
-              chosen.value = name;
-            }}
+            onClick={(event) =>
+              lead(event, () => {
+                chosen.value = name;
+              })
+            }
           >
             {settingsText.sections[name]}
           </a>

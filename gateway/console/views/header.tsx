@@ -6,6 +6,7 @@ import { text } from '../text/english.ts';
 import { attention } from '../text/english-attention.ts';
 import { settingsText } from '../text/english-settings.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
+import { lead } from '../ui/lead.ts';
 import { ConnectionChip } from './connection-chip.tsx';
 
 const NAV: readonly (readonly [View, string, IconName])[] = [
@@ -34,10 +35,7 @@ export function Header() {
             key={name}
             href={name === 'map' ? '/console' : `/console/${name}`}
             aria-current={view.value === name ? 'page' : undefined}
-            onClick={(event) => {
-              event.preventDefault();
-              go(name);
-            }}
+            onClick={(event) => lead(event, () => go(name))}
           >
             <Icon name={icon} />
             <span>{label}</span>

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createAgent } from '../../../api/agents/agent-place.ts';
 import { useGateway } from '../../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
 import { openConsole, seedDispatcher, signIn } from '../console-place.ts';
 
 const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ api }) => {
+  await createAgent(api, { name: 'Amina Diallo' });
   await api.createTask({ name: 'Waits', customer: { name: 'Waits', phone: '+442079460091' } });
 });
 const chrome = useBrowser();
@@ -16,6 +18,8 @@ async function open(): Promise<Page> {
   await page.locator('.task-row').first().waitFor();
   return page;
 }
+
+const pathOf = (page: Page) => new URL(page.url()).pathname;
 
 test(
   'Escape closes the menu of the account alone, and what is open behind it with the next press',
@@ -34,6 +38,31 @@ test(
     await page.keyboard.press('Escape');
     await page.getByText('1 selected').waitFor({ state: 'detached' });
     assert.equal(await page.locator('.panel').count(), 1);
+    await page.context().close();
+  },
+);
+
+test(
+  'a click with a modifier opens a link of the console in another tab, and this one stays',
+  WITH_BROWSER,
+  async () => {
+    const page = await open();
+    const opened = async (path: string, modifier: 'Control' | 'Shift') => {
+      const other = page.context().waitForEvent('page');
+      await page.locator(`a[href^="${path}"]`).click({ modifiers: [modifier] });
+      await (await other).waitForURL(`**${path}*`);
+      await (await other).close();
+    };
+    for (const modifier of ['Control', 'Shift'] as const) await opened('/console/board', modifier);
+    assert.equal(pathOf(page), '/console');
+    await page.getByRole('link', { name: 'Couriers' }).click();
+    await opened('/console/couriers/', 'Control');
+    assert.equal(pathOf(page), '/console/couriers');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    const first = page.locator('.settings nav [aria-current]');
+    const chosen = await first.textContent();
+    await opened('/console/settings/assignment', 'Control');
+    assert.equal(await first.textContent(), chosen);
     await page.context().close();
   },
 );
