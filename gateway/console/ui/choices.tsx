@@ -29,6 +29,7 @@ export function Choices<Choice>(props: Props<Choice>) {
   );
 
   function move(event: KeyboardEvent): void {
+    if (event.isComposing) return;
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const next = by === undefined ? undefined : choices[Math.max(0, Math.min(choices.length - 1, chosen + by))];
     if (next !== undefined) want(keyOf(next));

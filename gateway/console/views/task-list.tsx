@@ -60,8 +60,9 @@ function clearAll(): void {
   changeList(NO_LIST_FILTER);
 }
 
-/** `Escape` ends the search, `Enter` goes into what it has found. */
+/** `Escape` ends the search, `Enter` goes into what it has found. While a word is being composed, they are for the word. */
 function leaveSearch(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  if (event.isComposing) return;
   if (event.key === 'Escape') changeList({ search: '' });
   else if (event.key === 'Enter') enterList();
   else return;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { createAgent } from '../../../api/agents/agent-place.ts';
 import { useGateway } from '../../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
@@ -66,3 +66,22 @@ test(
     await page.context().close();
   },
 );
+
+test('keys that end or leave the composing of a word choose nothing, and keep the search', WITH_BROWSER, async () => {
+  const page = await open();
+  const compose = (field: Locator, key: string) => field.dispatchEvent('keydown', { key, isComposing: true });
+  const search = page.getByLabel('Search tasks');
+  await search.fill('Waits');
+  for (const key of ['Enter', 'Escape']) await compose(search, key);
+  assert.equal(await page.locator('#search:focus').count(), 1);
+  assert.equal(await search.inputValue(), 'Waits');
+
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog').getByRole('combobox');
+  await palette.fill('Board');
+  await compose(palette, 'Enter');
+  assert.equal(await palette.count(), 1);
+  await palette.press('Enter');
+  await page.waitForURL('**/console/board');
+  await page.context().close();
+});
