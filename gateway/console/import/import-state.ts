@@ -1,9 +1,9 @@
 import { computed } from '@preact/signals';
 import { newKey } from '../page/new-key.ts';
 import { ofUser } from '../page/of-user.ts';
-import { nowMs } from '../page/state.ts';
-import { localTime, momentOf } from '../page/zoned-time.ts';
+import { nowMs, timeZone } from '../page/state.ts';
 import { importText as words } from '../text/english-import.ts';
+import { momentIn, wallClock } from '../time/wall-clock.ts';
 import { type Judged, lineJudge } from './judge-line.ts';
 import { parseLines } from './parse-lines.ts';
 import type { CellContext } from './read-cell.ts';
@@ -64,8 +64,16 @@ export function openTable(text: string): string | undefined {
 }
 
 const columns = computed(() => table.value?.columns ?? []);
+/** The organization's day. */
+const today = computed(() => wallClock(nowMs.value, timeZone.value).slice(0, 10));
+/** Another zone and another day give cells another meaning: all lines are judged again. */
 const judge = computed(() => {
-  const context: CellContext = { momentOf, today: localTime(nowMs.peek()).slice(0, 10), now: () => nowMs.peek() };
+  const zone = timeZone.value;
+  const context: CellContext = {
+    momentOf: (local) => momentIn(local, zone),
+    today: today.value,
+    now: () => nowMs.peek(),
+  };
   return { judgeCells: lineJudge(columns.value, context), known: new WeakMap<readonly string[], Judged>() };
 });
 
@@ -76,7 +84,7 @@ export interface JudgedLine extends ImportLine {
   readonly state: keyof typeof words.states;
 }
 
-/** Only lines whose cells have changed are judged again. */
+/** Only lines whose cells have changed are judged again, as long as the judge is the same. */
 export const judgedLines = computed((): readonly JudgedLine[] => {
   const { judgeCells, known } = judge.value;
   const codes = new Map<unknown, number>();

@@ -46,4 +46,16 @@ export const CHANGED_ELSEWHERE: readonly Mutation[] = [
       ['if (count > records.agents.size) await', 'if (count < 0) await', 'A courier who was added is known.'],
     ],
   ),
+  ...mutationsOf(
+    'gateway/console/import/import-state.ts',
+    ['unit/gateway/console/import/import-state'],
+    [
+      [
+        'nowMs.value, timeZone.value',
+        'nowMs.peek(), timeZone.value',
+        'A time without a day is one of the present day.',
+      ],
+      ['const zone = timeZone.value;', 'const zone = timeZone.peek();', 'A table has the times of the present zone.'],
+    ],
+  ),
 ];
