@@ -10,7 +10,15 @@ export const TRACKING_SCRIPT = `
 const followed = document.querySelector('[data-events]');
 if (followed) {
   const source = new EventSource(followed.dataset.events);
-  const today = () => new Date().toLocaleDateString('en', { timeZone: followed.dataset.zone });
+  const dayIn = (timeZone) => new Date().toLocaleDateString('en', { timeZone });
+  const today = () => {
+    try {
+      return dayIn(followed.dataset.zone);
+    } catch {
+      // An old browser does not know the zone.
+      return dayIn('UTC');
+    }
+  };
   const day = today();
   let isOld = false;
   const isWritingIn = (part) => [...part.querySelectorAll('textarea')].some(({ value }) => value !== '');

@@ -11,10 +11,8 @@ function openPage(zone = 'Europe/Berlin') {
   const timers: (() => void)[] = [];
   const intervals: (() => void)[] = [];
   const listeners = new Map<string, Listener>();
-  const elements: Record<string, object> = {
-    again: { hidden: false },
-    'status-7': { innerHTML: 'Order received', querySelectorAll: () => [] },
-  };
+  const status = { innerHTML: 'Order received', querySelectorAll: () => [] };
+  const elements: Record<string, object> = { again: { hidden: false }, 'status-7': status };
   class Now extends Date {
     constructor() {
       super(state.nowMs);
@@ -48,7 +46,7 @@ function openPage(zone = 'Europe/Berlin') {
   });
   return {
     state,
-    elements,
+    status,
     tell: (type: string, data = '{}') => listeners.get(type)!({ data }),
     passTimers() {
       for (const act of timers.splice(0)) act();
@@ -79,4 +77,21 @@ test('a page whose stream is refused loads again, and not while a comment is in 
   written.state.comment = '';
   written.passInterval();
   assert.equal(written.state.reloads, 1);
+});
+
+test('a page loads again on another day of its zone, and on one of UTC where the browser does not know the zone', () => {
+  for (const [zone, before, after] of [
+    ['Asia/Riyadh', '2026-11-21T20:59:59Z', '2026-11-21T21:00:00Z'],
+    ['Europe/Of_Tomorrow', '2026-11-21T23:59:59Z', '2026-11-22T00:00:00Z'],
+  ] as const) {
+    const page = openPage(zone);
+    page.tell('parts', JSON.stringify({ 'status-7': 'Courier found' }));
+    assert.equal(page.status.innerHTML, 'Courier found', zone);
+    page.state.nowMs = Date.parse(before);
+    page.passInterval();
+    assert.equal(page.state.reloads, 0, zone);
+    page.state.nowMs = Date.parse(after);
+    page.passInterval();
+    assert.equal(page.state.reloads, 1, zone);
+  }
 });
