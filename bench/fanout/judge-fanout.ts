@@ -69,10 +69,12 @@ export function summaryTable(limits: readonly Limit[]): string {
   return formatTable(header, rows);
 }
 
+/** A part in which a side has a round without a rate has no verdict: anything is more than the nothing of the other side. */
 export function judgeFanout(limits: readonly Limit[], parts: readonly PartName[]): Verdict[] {
-  return parts.map((part) => {
-    const of = (side: SideName) =>
-      spreadOf(limits.filter((limit) => limit.part === part && limit.side === side).map(rateOf)).median;
+  return parts.flatMap((part) => {
+    const own = limits.filter((limit) => limit.part === part);
+    if (own.some((limit) => limit.best === undefined)) return [];
+    const of = (side: SideName) => spreadOf(own.filter((limit) => limit.side === side).map(rateOf)).median;
     const [ours, theirs] = [of('ours'), of('nchan')];
     const way = part === 'hub' ? 'straight from the hub' : 'from POST to stream';
     return {
@@ -81,6 +83,13 @@ export function judgeFanout(limits: readonly Limit[], parts: readonly PartName[]
       met: ours >= theirs * TARGET_RATIO,
     };
   });
+}
+
+/** The rounds in which a side passed no rate; the run does not count when there are any. */
+export function unfoundReasons(limits: readonly Limit[]): string[] {
+  return limits
+    .filter(({ best }) => best === undefined)
+    .map(({ part, side, round }) => `${part}, ${side}, round ${round}: no rate passed`);
 }
 
 /** Remarks for the reader of the numbers. */

@@ -5,7 +5,15 @@ import { openStand } from '../compare/open-stand.ts';
 import { conditionLines, verdictLines } from '../report/print-report.ts';
 import { say } from '../report/say.ts';
 import { type FanoutOptions, parseFanoutOptions } from './fanout-options.ts';
-import { caveatLines, judgeFanout, type Limit, stepLine, summaryTable, trialOf } from './judge-fanout.ts';
+import {
+  caveatLines,
+  judgeFanout,
+  type Limit,
+  stepLine,
+  summaryTable,
+  trialOf,
+  unfoundReasons,
+} from './judge-fanout.ts';
 import { type FanoutBench, type FanoutStep, measureStep, type Side } from './measure-step.ts';
 import { requireNchan, startNchan } from './nchan-server.ts';
 import { RateSearch } from './rate-search.ts';
@@ -52,7 +60,7 @@ export async function runFanout(args: readonly string[], releaser: Releaser, sig
   }
 
   const verdicts = judgeFanout(limits, options.parts);
-  const voidReasons = tooLittle(options);
+  const voidReasons = [...tooLittle(options), ...unfoundReasons(limits)];
   say('', 'Medians over the rounds (lowest–highest), of the fastest steps that passed', summaryTable(limits));
   say('', ...verdictLines(verdicts), ...caveatLines(limits, steps));
   if (voidReasons.length > 0)
