@@ -13,6 +13,8 @@ const USAGE = `Usage: npm run bench -- mixed [options]
 Tasks live their lives at one gateway with its workers: created, read, listed, given to an agent, accepted, carried while
 positions come in, completed; streams and a webhook follow them. First as many lives as can be, then half as many.
 
+Each minute ends with a collection of the gateway's garbage, which weighs its heap; its memory is read just before that.
+
   --minutes 20          at half of the maximum; less than 4 is void
   --search-seconds 20   for finding the maximum
   --streams 200         streams of the organization

@@ -41,13 +41,15 @@ export async function runMixed(args: readonly string[], releaser: Releaser, sign
     const startedWith = lives.ended;
     behind = await liveAt(lives, most / 2, seconds, signal);
     const times = lives.takeTimes();
+    // Before the heap is weighed, which collects garbage.
+    const gatewayMiB = residentMiB(stand.gatewayPid);
     const { heap } = await weighServer(stand.gatewayPid, stand.weightFile);
     minutes.push({
       lives: (lives.ended - startedWith) / seconds,
       p50Ms: times.all.percentile(0.5)!,
       p99Ms: times.all.percentile(0.99)!,
       byKind: Object.fromEntries(KINDS.map((kind) => [kind, times[kind].percentile(0.99) ?? 0])),
-      gatewayMiB: residentMiB(stand.gatewayPid),
+      gatewayMiB,
       heapMiB: heap / MIB,
       workersMiB: residentMiB(stand.workersPid),
       redisMiB: await stand.redisMiB(),
