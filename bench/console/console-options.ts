@@ -21,7 +21,7 @@ every agent moves once a second; then many consoles without a screen, and what t
 
   --agents 5000       that move once a second; rounded down to a multiple of 50
   --tasks 20000       open tasks
-  --minutes 10        of the browser under this load; less than 1 is void
+  --minutes 10        of the browser under this load; less than 3 leave out whether its heap grows
   --reactions 60      of each kind that is measured
   --consoles 200      without a screen; 0: leave this part out
   --programs 4        of them with the program of the console's worker; of the others only the streams are read

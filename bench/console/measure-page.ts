@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { ChromiumPage } from './chromium-page.ts';
+import type { HeapReading } from './judge-heap.ts';
 import {
   awaitReaction,
   CURSOR,
@@ -28,7 +29,7 @@ export interface UnderLoad {
   /** The share of the time for which the main thread was busy. */
   readonly busy: number;
   /** One reading a minute. */
-  readonly heaps: readonly { readonly page: number; readonly worker: number }[];
+  readonly heaps: readonly HeapReading[];
 }
 
 interface Login {
