@@ -7,10 +7,18 @@ const FILE = new URL('../README.md', import.meta.url);
 const [BEGIN, END] = ['<!-- accepted figures -->', '<!-- end -->'];
 const HEADER = ['| Scenario | Target | Measured | Date |', '|---|---|---|---|'];
 
-/** Figures by their claims. */
+/** What a figure is looked up by: two scenarios may claim the same. */
+export function keyOf({ scenario, claim }: Pick<Figure, 'scenario' | 'claim'>): string {
+  return `${scenario}: ${claim}`;
+}
+
+/** Figures by their keys. */
 export function readAccepted(): ReadonlyMap<string, string> {
   const rows = tableOf(readFileSync(FILE, 'utf8')).slice(HEADER.length);
-  return new Map(rows.map((row) => row.split('|').map((cell) => cell.trim())).map((cells) => [cells[2]!, cells[3]!]));
+  const cells = rows.map((row) => row.split('|').map((cell) => cell.trim()));
+  return new Map(
+    cells.map(([, scenario, claim, measured]) => [keyOf({ scenario: scenario!, claim: claim! }), measured!]),
+  );
 }
 
 /** Replaces the figures of the scenarios that were run; those of others stay. */

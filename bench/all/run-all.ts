@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { say } from '../report/say.ts';
-import { readAccepted, writeAccepted } from './accepted-figures.ts';
+import { keyOf, readAccepted, writeAccepted } from './accepted-figures.ts';
 import { parseAllOptions } from './all-options.ts';
 import { type Figure, figuresOf } from './figure.ts';
 import type { Planned } from './planned.ts';
@@ -36,7 +36,7 @@ export async function runAll(args: readonly string[], releaser: Releaser, signal
 
   const date = new Date().toISOString().slice(0, 10);
   const machine = `${availableParallelism()} cores, ${cpus()[0]?.model ?? 'of an unknown kind'}, Node ${process.versions.node}`;
-  const compared = figures.map((figure) => ({ ...figure, accepted: accepted.get(figure.claim) ?? null }));
+  const compared = figures.map((figure) => ({ ...figure, accepted: accepted.get(keyOf(figure)) ?? null }));
   const report = { date, machine, figures: compared, charts, problems };
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'index.html'), reportPage(report));
@@ -46,9 +46,9 @@ export async function runAll(args: readonly string[], releaser: Releaser, signal
   return problems.length > 0 ? 1 : 0;
 }
 
-async function run({ name, args, hasCharts }: Planned, jsonFile: string, signal: AbortSignal) {
+async function run({ name, scenario = name, args, hasCharts }: Planned, jsonFile: string, signal: AbortSignal) {
   const json = hasCharts ? ['--json', jsonFile] : [];
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), PROGRAM, name, ...args, ...json], {
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), PROGRAM, scenario, ...args, ...json], {
     stdio: ['ignore', 'pipe', 'inherit'],
     signal,
     killSignal: 'SIGTERM',

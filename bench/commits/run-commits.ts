@@ -5,6 +5,7 @@ import { connectPostgres } from '../../engine/store/postgres.ts';
 import { flag, readOptions, wholeNumber } from '../command-line.ts';
 import { textOf } from '../load/http-line.ts';
 import { HttpPool } from '../load/http-pool.ts';
+import { verdictLines } from '../report/print-report.ts';
 import { say } from '../report/say.ts';
 import { formatTable } from '../report/table.ts';
 import { ordersFor } from '../scenarios/orders.ts';
@@ -13,6 +14,7 @@ import { GATEWAY, startServer } from '../stand/server-process.ts';
 import { startTemporaryStores } from '../stand/temporary-stores.ts';
 import { spreadOf } from '../statistics.ts';
 import { type Cost, openCostMeter, sumOfCosts } from './cost-meter.ts';
+import { judgeCommits, PHASES, type Phase, STEPS } from './judge-commits.ts';
 
 /**
  * `npm run bench -- commits`: what Postgres does for a new task and for each step of its life. It counts bytes, index
@@ -22,18 +24,16 @@ import { type Cost, openCostMeter, sumOfCosts } from './cost-meter.ts';
 const USAGE = `Usage: npm run bench -- commits [options]
 
   --tasks 10000      tasks of a round, each taken through its life
-  --rounds 3         rounds; the figures are their medians
+  --rounds 3         rounds; the figures are their medians, and fewer than 3 have no verdict
   --connections 256  requests at once
   --waves 1          parts of a round that are taken through their lives one after another, when all of its tasks are made
-  --statements       also the statements inside of commit_group; counting them takes time, which the figures then hold`;
+  --statements       also the statements inside of commit_group; counting them takes time, which the figures then hold:
+                     no verdict`;
 
 const AGENTS = 200;
 const HOT_TABLES = ['tasks', 'packages'];
 /** Statements that are shown of a phase. */
 const SHOWN_STATEMENTS = 20;
-const STEPS = ['assign', 'in_transit', 'completed'] as const;
-const PHASES = ['create', ...STEPS] as const;
-type Phase = (typeof PHASES)[number];
 /** Tasks that one dispatcher accepts in a second, below what a user may ask. */
 const ACCEPTED_A_SECOND = 400;
 
@@ -94,6 +94,7 @@ export async function runCommits(args: readonly string[], releaser: Releaser, si
   }
   say(table(costs, tasks), '', entriesTable(costs, tasks), `load average ${loadavg()[0]!.toFixed(2)} (one minute)`);
   if (isInside) for (const phase of PHASES) say('', statementsTable(phase, costs.get(phase)!.at(-1)!, tasks));
+  else say('', ...verdictLines(judgeCommits(costs)));
   return 0;
 }
 

@@ -1,6 +1,6 @@
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import type { BenchOptions } from '../bench-options.ts';
-import { compareWaySummaries, judgeWays, wayRatioLines } from '../report/judge-ways.ts';
+import { compareWaySummaries, judgeLargeBatches, judgeWays, wayRatioLines } from '../report/judge-ways.ts';
 import { conditionLines } from '../report/print-report.ts';
 import { say } from '../report/say.ts';
 import { summarize } from '../report/summarize.ts';
@@ -27,7 +27,7 @@ export async function compareWays(options: BenchOptions, releaser: Releaser, sig
   const rank = ({ contestant }: { readonly contestant: string }) => WAYS.findIndex(({ name }) => name === contestant);
   const summaries = summarize(results).sort((a, b) => rank(a) - rank(b) || a.connections - b.connections);
   const comparisons = compareWaySummaries(summaries);
-  const verdicts = judgeWays(comparisons);
+  const verdicts = [...judgeWays(comparisons), ...judgeLargeBatches(summaries, options.items)];
   const { scenario, jsonFile } = options;
   const comparisonLines = wayRatioLines(comparisons);
   const told = { scenario, conditions, voidReasons, verdicts, comparisons, comparisonLines, summaries, results };

@@ -4,6 +4,9 @@ import { microsOf, type Summary, type Verdict } from './summarize.ts';
 /** The target of another way to push tasks, in times the throughput of single creates of the same run. */
 const TARGETS = { batch: 1.8, keyed: 0.8 };
 
+/** The target of large batches. Source: the project's performance goals. */
+const LARGE = { items: 500, connections: 8, tasksPerSecond: 18_000 };
+
 /** A way against single creates; each is a ratio of medians. */
 export interface WayRatio {
   readonly way: keyof typeof TARGETS;
@@ -58,6 +61,22 @@ export function judgeWays(ratios: readonly WayRatio[]): Verdict[] {
     measured: ratio.throughput.toFixed(2),
     met: ratio.throughput >= TARGETS[ratio.way],
   }));
+}
+
+/** None unless batches of that size were sent on that many connections. */
+export function judgeLargeBatches(summaries: readonly Summary[], items: number): Verdict[] {
+  if (items !== LARGE.items) return [];
+  return summaries
+    .filter(({ contestant, connections }) => contestant === 'batch' && connections === LARGE.connections)
+    .map(({ tasksPerSecond: { median } }) => ({
+      claim: `at least ${thousands(LARGE.tasksPerSecond)} tasks a second in batches of ${LARGE.items} on ${LARGE.connections} connections`,
+      measured: thousands(median),
+      met: median >= LARGE.tasksPerSecond,
+    }));
+}
+
+function thousands(number: number): string {
+  return Math.round(number).toLocaleString('en');
 }
 
 function titleOf({ way, connections, singleConnections }: WayRatio): string {
