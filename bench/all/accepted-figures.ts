@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Figure } from './figure.ts';
+import { type Figure, shownOf } from './figure.ts';
 
 /** The table of bench/README.md: figures that were accepted, by what they claim. */
 
@@ -23,17 +23,18 @@ export function readAccepted(): ReadonlyMap<string, string> {
 
 /** Replaces the figures of the scenarios that were run; those of others stay. */
 export function writeAccepted(figures: readonly Figure[], date: string): void {
-  const text = readFileSync(FILE, 'utf8');
+  writeFileSync(FILE, withAccepted(readFileSync(FILE, 'utf8'), figures, date));
+}
+
+/** The text of bench/README.md with these figures. */
+export function withAccepted(text: string, figures: readonly Figure[], date: string): string {
   const run = new Set(figures.map(({ scenario }) => scenario));
   const others = tableOf(text)
     .slice(HEADER.length)
     .filter((row) => !run.has(row.split('|')[1]!.trim()));
-  const rows = figures.map(({ scenario, claim, measured, met }) => {
-    const shown = met ? measured : `**missed:** ${measured}`;
-    return `| ${scenario} | ${claim} | ${shown} | ${date} |`;
-  });
+  const rows = figures.map((figure) => `| ${figure.scenario} | ${figure.claim} | ${shownOf(figure)} | ${date} |`);
   const [before, after] = [text.slice(0, text.indexOf(BEGIN) + BEGIN.length), text.slice(text.indexOf(END))];
-  writeFileSync(FILE, [before, '', ...HEADER, ...others, ...rows, '', after].join('\n'));
+  return [before, '', ...HEADER, ...others, ...rows, '', after].join('\n');
 }
 
 function tableOf(text: string): string[] {

@@ -16,7 +16,7 @@ accepted last, which stand in bench/README.md.
 
   --only create,read   some of ${ALL.map(({ name }) => name).join(', ')}
   --folder <folder>    for the report; bench/report/latest by default
-  --accept             write the figures of this run into bench/README.md`;
+  --accept             write the figures of this run into bench/README.md; those of a scenario with disturbed rounds say so`;
 
 /** Throws UsageError for anything that it does not understand. */
 export function parseAllOptions(args: readonly string[]): AllOptions {

@@ -16,6 +16,8 @@ export interface Report {
   readonly charts: readonly Chart[];
   /** Scenarios that failed or were void. */
   readonly problems: readonly string[];
+  /** Rounds that other processes disturbed: they count, but the reader of the figures must know. */
+  readonly disturbances: readonly string[];
 }
 
 const STYLE = `
@@ -27,12 +29,13 @@ const STYLE = `
   .key span { display: inline-block; width: .8rem; height: .8rem; margin: 0 .3rem 0 1rem; }
   @media (prefers-color-scheme: dark) { body { background: #14191f; color: #dfe6ee; } th, td { border-color: #313a45; } .met { color: #5fce8d; } .missed { color: #ff8a7d; } }`;
 
-export function reportPage({ date, machine, figures, charts, problems }: Report): string {
+export function reportPage({ date, machine, figures, charts, problems, disturbances }: Report): string {
   const rows = figures.map(
     ({ scenario, claim, measured, met, accepted }) =>
       `<tr><td>${escapeHtml(scenario)}</td><td>${escapeHtml(claim)}</td><td class="${met ? 'met' : 'missed'}">${met ? 'met' : 'missed'}</td>` +
       `<td>${escapeHtml(measured)}</td><td>${escapeHtml(accepted ?? '–')}</td></tr>`,
   );
+  const items = disturbances.map((disturbance) => `<li>${escapeHtml(disturbance)}</li>`);
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Measurements</title>',
     `<style>${STYLE}</style></head><body><h1>Measurements of ${escapeHtml(date)}</h1><p>${escapeHtml(machine)}</p>`,
@@ -40,6 +43,7 @@ export function reportPage({ date, machine, figures, charts, problems }: Report)
     '<h2>Targets</h2><table><tr><th>Scenario</th><th>Target</th><th></th><th>Measured</th><th>Accepted before</th></tr>',
     ...rows,
     '</table>',
+    ...(disturbances.length === 0 ? [] : ['<h2>Disturbed rounds</h2><ul>', ...items, '</ul>']),
     '<p class="key">CPU of <span class="server"></span>the server<span class="postgres"></span>Postgres<span class="generator"></span>the generator</p>',
     ...charts.map(chartHtml),
     '</body></html>\n',

@@ -8,7 +8,7 @@ import type { Releaser } from '../../engine/runtime/lifecycle.ts';
 import { say } from '../report/say.ts';
 import { keyOf, readAccepted, writeAccepted } from './accepted-figures.ts';
 import { parseAllOptions } from './all-options.ts';
-import { type Figure, figuresOf } from './figure.ts';
+import { disturbancesOf, type Figure, figuresOf } from './figure.ts';
 import type { Planned } from './planned.ts';
 import { type Chart, reportPage } from './report-page.ts';
 
@@ -24,11 +24,13 @@ export async function runAll(args: readonly string[], releaser: Releaser, signal
   const figures: Figure[] = [];
   const charts: Chart[] = [];
   const problems: string[] = [];
+  const disturbances: string[] = [];
   for (const scenario of planned) {
     say('', `== ${scenario.name}`);
     const jsonFile = join(scratch, `${scenario.name}.json`);
     const { exitCode, printed } = await run(scenario, jsonFile, signal);
     figures.push(...figuresOf(scenario.name, printed));
+    disturbances.push(...disturbancesOf(scenario.name, printed));
     if (exitCode !== 0) problems.push(`${scenario.name} exited with ${exitCode}: its figures prove nothing.`);
     else if (scenario.hasCharts)
       charts.push(...(JSON.parse(readFileSync(jsonFile, 'utf8')) as { charts: Chart[] }).charts);
@@ -37,11 +39,17 @@ export async function runAll(args: readonly string[], releaser: Releaser, signal
   const date = new Date().toISOString().slice(0, 10);
   const machine = `${availableParallelism()} cores, ${cpus()[0]?.model ?? 'of an unknown kind'}, Node ${process.versions.node}`;
   const compared = figures.map((figure) => ({ ...figure, accepted: accepted.get(keyOf(figure)) ?? null }));
-  const report = { date, machine, figures: compared, charts, problems };
+  const report = { date, machine, figures: compared, charts, problems, disturbances };
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'index.html'), reportPage(report));
   writeFileSync(join(folder, 'figures.json'), `${JSON.stringify(report, undefined, 2)}\n`);
-  say('', ...compared.map(lineOf), ...problems, `report: ${resolve(folder, 'index.html')}`);
+  say(
+    '',
+    ...compared.map(lineOf),
+    ...disturbances.map((text) => `DISTURBED  ${text}`),
+    ...problems,
+    `report: ${resolve(folder, 'index.html')}`,
+  );
   if (accepts && problems.length === 0) writeAccepted(figures, date);
   return problems.length > 0 ? 1 : 0;
 }

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withAccepted } from '../../../bench/all/accepted-figures.ts';
+import { disturbancesOf, figuresOf } from '../../../bench/all/figure.ts';
+import { reportPage } from '../../../bench/all/report-page.ts';
+
+const PRINTED = `
+PASS  at least 5 times the throughput of the peer: 8.00 times
+FAIL  p99 at most 15 ms: 16.0 ms
+DISTURBED  ours, 64 connections, round 2: others took 12 % of the machine
+DISTURBED  peer, 64 connections, round 3: others took 14 % of the machine
+`;
+const TABLE = `before
+<!-- accepted figures -->
+
+| Scenario | Target | Measured | Date |
+|---|---|---|---|
+| create | gone | 1 ms | 2026-01-01 |
+| read | kept | 2 ms | 2026-01-01 |
+
+<!-- end -->
+after`;
+
+const rowsOf = (text: string) => text.split('\n').filter((line) => /^\| (create|read) /.test(line));
+
+test('a scenario with disturbed rounds tells so in the report and in every row that is accepted', () => {
+  const disturbances = disturbancesOf('create', PRINTED);
+  assert.deepEqual(disturbances, [
+    'create: ours, 64 connections, round 2: others took 12 % of the machine',
+    'create: peer, 64 connections, round 3: others took 14 % of the machine',
+  ]);
+  const figures = figuresOf('create', PRINTED);
+  const compared = figures.map((figure) => ({ ...figure, accepted: null }));
+  const report = { date: '', machine: '', figures: compared, charts: [], problems: [], disturbances };
+  for (const text of disturbances) assert.ok(reportPage(report).includes(text), text);
+
+  assert.deepEqual(rowsOf(withAccepted(TABLE, figures, '2026-02-02')), [
+    '| read | kept | 2 ms | 2026-01-01 |',
+    '| create | at least 5 times the throughput of the peer | 8.00 times (2 rounds disturbed) | 2026-02-02 |',
+    '| create | p99 at most 15 ms | **missed:** 16.0 ms (2 rounds disturbed) | 2026-02-02 |',
+  ]);
+});
+
+test('figures of an undisturbed scenario are accepted as they are', () => {
+  const figures = figuresOf('create', PRINTED.replace(/^DISTURBED.*$/gm, ''));
+  const rows = rowsOf(withAccepted(TABLE, figures, '2026-02-02'));
+  assert.ok(rows.includes('| create | p99 at most 15 ms | **missed:** 16.0 ms | 2026-02-02 |'), rows.join('\n'));
+});
