@@ -58,8 +58,8 @@ export function judgeLocations(greatest: readonly LocationRun[], half: readonly 
       met: rate.ratio >= TARGET.throughputRatio,
     },
     {
-      claim: `memory grows by less than ${allowed.toFixed(0)} MiB from the end of its first window on`,
-      measured: `${growth.toFixed(0)} MiB from ${before.toFixed(0)} MiB (${perMinute.toFixed(1)} MiB a minute of load)`,
+      claim: `memory grows by less than ${TARGET.growthMiB} MiB, or ${TARGET.growthShare * 100} % when that is more, from the end of its first window on`,
+      measured: `${growth.toFixed(0)} MiB from ${before.toFixed(0)} MiB, below ${allowed.toFixed(0)} wanted (${perMinute.toFixed(1)} MiB a minute of load)`,
       met: growth < allowed,
     },
     {
