@@ -37,7 +37,8 @@ export async function runAll(args: readonly string[], releaser: Releaser, signal
   }
 
   const date = new Date().toISOString().slice(0, 10);
-  const machine = `${availableParallelism()} cores, ${cpus()[0]?.model ?? 'of an unknown kind'}, Node ${process.versions.node}`;
+  const processor = `${availableParallelism()} cores, ${cpus()[0]?.model.trim() ?? 'of an unknown kind'}`;
+  const machine = `${processor}, Node ${process.versions.node}`;
   const compared = figures.map((figure) => ({ ...figure, accepted: accepted.get(keyOf(figure)) ?? null }));
   const report = { date, machine, figures: compared, charts, problems, disturbances };
   mkdirSync(folder, { recursive: true });
@@ -50,7 +51,7 @@ export async function runAll(args: readonly string[], releaser: Releaser, signal
     ...problems,
     `report: ${resolve(folder, 'index.html')}`,
   );
-  if (accepts && problems.length === 0) writeAccepted(figures, date);
+  if (accepts && problems.length === 0) writeAccepted(figures, date, processor);
   return problems.length > 0 ? 1 : 0;
 }
 
