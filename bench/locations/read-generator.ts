@@ -2,6 +2,7 @@ import { type HttpAnswer, HttpLine, type LineUser } from '../load/http-line.ts';
 import { requestHead } from '../load/http-pool.ts';
 import { LatencyHistogram } from '../load/latency-histogram.ts';
 import { serveOrder, sleepFully } from '../load/serve-order.ts';
+import { dueTimes } from './due-times.ts';
 import { FailureCount } from './failure-count.ts';
 import type { ReadOrder, ReadOutcome } from './location-order.ts';
 
@@ -65,11 +66,12 @@ serveOrder(async (order: ReadOrder, tellWindow): Promise<ReadOutcome> => {
   const startedAt = performance.now();
   let asked = 0;
   const timer = setInterval(() => {
-    const now = performance.now();
-    for (const wanted = Math.floor(((now - startedAt) * readsPerSecond) / 1_000); asked < wanted; asked++) {
+    const times = dueTimes(startedAt, readsPerSecond, asked, performance.now());
+    asked += times.length;
+    for (const dueAt of times) {
       const reader = idle.pop();
-      if (reader) read(reader, now);
-      else due.push(now);
+      if (reader) read(reader, dueAt);
+      else due.push(dueAt);
     }
   }, PACE_MS);
   await sleepFully(warmUpSeconds * 1_000);
