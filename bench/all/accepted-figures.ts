@@ -9,7 +9,7 @@ const HEADER = ['| Scenario | Target | Measured | Date | Machine |', '|---|---|-
 /** Cells of a row that was written before rows told their machine. */
 const OLD_CELLS = 4;
 
-/** What a figure is looked up by: two scenarios may claim the same. */
+/** The key of a figure: two scenarios may claim the same. */
 export function keyOf({ scenario, claim }: Pick<Figure, 'scenario' | 'claim'>): string {
   return `${scenario}: ${claim}`;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeHeap } from '../../../bench/console/judge-heap.ts';
+import { judgeHeap } from '../../../../bench/console/judge-heap.ts';
 
 const judged = (...pages: number[]) => judgeHeap(pages.map((page) => ({ page, worker: 10 })));
 

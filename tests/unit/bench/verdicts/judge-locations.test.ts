@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeLocations } from '../../../bench/locations/judge-locations.ts';
-import type { LocationRun, ServerName } from '../../../bench/locations/measure-locations.ts';
+import { judgeLocations } from '../../../../bench/locations/judge-locations.ts';
+import type { LocationRun, ServerName } from '../../../../bench/locations/measure-locations.ts';
 
 function runOf(server: ServerName, mebibytes: number): LocationRun {
   const reads = { p99Ms: 10 };

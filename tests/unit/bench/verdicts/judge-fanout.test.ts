@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeFanout, type Limit, unfoundReasons } from '../../../bench/fanout/judge-fanout.ts';
-import type { FanoutStep } from '../../../bench/fanout/measure-step.ts';
+import { judgeFanout, type Limit, unfoundReasons } from '../../../../bench/fanout/judge-fanout.ts';
+import type { FanoutStep } from '../../../../bench/fanout/measure-step.ts';
 
 /** The limits of one part; 0 for a round in which no rate passed. */
 function limitsOf(ours: readonly number[], nchan: readonly number[]): Limit[] {

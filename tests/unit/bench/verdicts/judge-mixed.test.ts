@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeMixed, type Minute, mixedVoidReasons } from '../../../bench/mixed/judge-mixed.ts';
+import { judgeMixed, type Minute, mixedVoidReasons } from '../../../../bench/mixed/judge-mixed.ts';
 
 const FLAT: Minute = {
   lives: 50,

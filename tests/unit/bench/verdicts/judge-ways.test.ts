@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareWaySummaries, judgeLargeBatches, judgeWays } from '../../../bench/report/judge-ways.ts';
-import type { Summary } from '../../../bench/report/summarize.ts';
+import { compareWaySummaries, judgeLargeBatches, judgeWays } from '../../../../bench/report/judge-ways.ts';
+import type { Summary } from '../../../../bench/report/summarize.ts';
 
 function cellOf(contestant: 'single' | 'keyed' | 'batch', connections: number, median: number): Summary {
   const micros = { median: 1, min: 1, max: 1 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeCommits, type Phase } from '../../../bench/commits/judge-commits.ts';
+import { judgeCommits, type Phase } from '../../../../bench/commits/judge-commits.ts';
 
 /** Three rounds, in which a create costs 1 + 1. */
 function costsWith(phase: Phase, postgresSeconds: number, rounds = 3) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withAccepted } from '../../../bench/all/accepted-figures.ts';
-import { disturbancesOf, figuresOf } from '../../../bench/all/figure.ts';
-import { reportPage } from '../../../bench/all/report-page.ts';
+import { withAccepted } from '../../../../bench/all/accepted-figures.ts';
+import { disturbancesOf, figuresOf } from '../../../../bench/all/figure.ts';
+import { reportPage } from '../../../../bench/all/report-page.ts';
 
 const PRINTED = `
 PASS  at least 5 times the throughput of the peer: 8.00 times
