@@ -12,7 +12,8 @@ export interface ReadOptions {
 const USAGE = `Usage: npm run bench -- read [options]
 
 GET /tasks/:id of an organization with ${TASKS_IN_ALL} tasks, whose seed takes minutes: always the same one; a random one of
-the newest ${TASKS_IN_MEMORY}, each read twice before; a random one of all.
+the newest ${TASKS_IN_MEMORY}, each read before, twice from ours and once from the peer, so that no cache is cold; a random one
+of all.
 
   --connections 64   connections of the load generator
   --rounds 5         how often each is measured, in turn; fewer than 3 are void

@@ -47,7 +47,8 @@ const PEER_RATIO = 5;
 const LEAST_ROUNDS = 3;
 const SEED_STATEMENT_MS = 600_000;
 const READERS_BEFORE = 16;
-const READS_BEFORE = 2;
+/** The gateway keeps a task that has ended once it was read again; Postgres keeps what was read. */
+const READS_BEFORE = { ours: 2, peer: 1 };
 
 /**
  * `npm run bench -- read`: reads of single tasks, ours beside a bare server and an ordinary service, in turn. Prints its
@@ -61,7 +62,8 @@ export async function runReads(args: readonly string[], releaser: Releaser, sign
   say(...conditionLines(stand.conditions), ...READERS.map(({ name, description }) => `${name}: ${description}`), '');
   const contestants = await startContestants(READERS, stand.stores, releaser, signal);
   await teachBare(contestants, seeded.apiKey, { method: 'GET', path: pathOf(newest(1)(seeded)) });
-  await readEach(contestants[0]!, seeded, newest(TASKS_IN_MEMORY)(seeded));
+  for (const name of ['ours', 'peer'] as const)
+    await readEach(contestants.find((each) => each.name === name)!, READS_BEFORE[name], seeded);
 
   const results = await measure(contestants, options, stand, seeded);
   const voidReasons = findVoidReasons(results, options);
@@ -97,14 +99,15 @@ function pathOf(taskId: number): string {
   return `/api/v1/tasks/${taskId}`;
 }
 
-/** Brings the tasks from `first` on into the gateway's memory, where a task that has ended stays once it was read again. */
-async function readEach({ baseUrl }: Contestant, { apiKey, firstTaskId, tasks }: SeededTasks, first: number) {
+/** Brings the tasks in memory there: into the gateway's, or for the peer into the caches of Postgres. */
+async function readEach({ baseUrl }: Contestant, times: number, seeded: SeededTasks) {
+  const { apiKey, firstTaskId, tasks } = seeded;
   const pool = new HttpPool(new URL(baseUrl), READERS_BEFORE);
-  let next = first;
+  let next = newest(TASKS_IN_MEMORY)(seeded);
   const reader = async () => {
     while (next < firstTaskId + tasks) {
       const request = { method: 'GET', path: pathOf(next++), headers: { 'x-api-key': apiKey } } as const;
-      for (let time = 0; time < READS_BEFORE; time++) {
+      for (let time = 0; time < times; time++) {
         const { status } = await pool.ask(request);
         if (status !== 200) throw new Error(`a seeded task answered ${status}`);
       }
