@@ -27,3 +27,12 @@ export function mutate(source: string, { file, find, replace }: Mutation): strin
   const start = source.indexOf(find);
   return source.slice(0, start) + replace + source.slice(start + find.length);
 }
+
+/** The test files that are to notice a mutation. Throws when a part of `caughtBy` names none. */
+export function catchersOf({ caughtBy, file }: Mutation, testFiles: readonly string[]): string[] {
+  return caughtBy.flatMap((part) => {
+    const found = testFiles.filter((path) => path.includes(part));
+    if (found.length === 0) throw new Error(`${file}: no test file matches ${part}`);
+    return found;
+  });
+}

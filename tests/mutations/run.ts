@@ -8,7 +8,7 @@ import { startSharedStores } from '../support/runner/shared-stores.ts';
 import { listTestFiles } from '../support/runner/test-files.ts';
 import { randomName } from '../support/stores.ts';
 import { MUTATIONS } from './lists/all.ts';
-import { type Mutation, mutate } from './mutation.ts';
+import { catchersOf, type Mutation, mutate } from './mutation.ts';
 import { openTrialGround, type TrialEnd, type TrialGround } from './trial.ts';
 
 /**
@@ -45,7 +45,7 @@ function problemsOf(mutation: Mutation): string[] {
   try {
     const source = readFileSync(join(root, mutation.file), 'utf8');
     if (mutate(source, mutation) === source) return [`${mutation.file}: the replacement changes nothing`];
-    catchersOf(mutation);
+    catchersOf(mutation, testFiles);
     return [];
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
@@ -53,14 +53,6 @@ function problemsOf(mutation: Mutation): string[] {
 }
 
 const testFiles = listTestFiles(root);
-
-function catchersOf({ caughtBy, file }: Mutation): string[] {
-  return caughtBy.flatMap((part) => {
-    const found = testFiles.filter((path) => path.includes(part));
-    if (found.length === 0) throw new Error(`${file}: no test file matches ${part}`);
-    return found;
-  });
-}
 
 /** Resolves to the ends of those that were tried: none when the tests do not pass without a mutation. */
 async function tryAll(mutations: readonly Mutation[]): Promise<TrialEnd['kind'][]> {
@@ -89,7 +81,7 @@ async function tryAll(mutations: readonly Mutation[]): Promise<TrialEnd['kind'][
 /** The test files that do not pass on the tree as it is: with these, everything would seem to be caught. */
 async function findFailing(grounds: readonly TrialGround[], mutations: readonly Mutation[], signal: AbortSignal) {
   const failing: string[] = [];
-  await inTurn(grounds, [...new Set(mutations.flatMap(catchersOf))], signal, async (ground, file) => {
+  await inTurn(grounds, [...new Set(mutations.flatMap((mutation) => catchersOf(mutation, testFiles)))], signal, async (ground, file) => {
     const end = await ground.runUnchanged(file);
     if (end.kind !== 'passed') failing.push(`${file} (${end.kind === 'failed' ? end.test : end.kind})`);
   });
@@ -100,7 +92,7 @@ async function tryOn(grounds: readonly TrialGround[], mutations: readonly Mutati
   const ends: TrialEnd['kind'][] = [];
   await inTurn(grounds, mutations, signal, async (ground, mutation) => {
     const beganAt = performance.now();
-    const { kind, detail } = await ground.run(mutation, catchersOf(mutation));
+    const { kind, detail } = await ground.run(mutation, catchersOf(mutation, testFiles));
     const seconds = ((performance.now() - beganAt) / 1_000).toFixed(1);
     ends.push(kind);
     console.log(`${kind} ${mutation.file}: ${mutation.breaks} (${seconds} s)\n    ${detail}`);
