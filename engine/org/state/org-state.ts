@@ -86,6 +86,10 @@ export class OrgState implements StateView {
     return this.#tasks.size;
   }
 
+  get customerCount(): number {
+    return this.#customers.size;
+  }
+
   hasTask(id: number): boolean {
     return this.#tasks.has(id);
   }

@@ -32,6 +32,7 @@ export async function assertMemoryIsPostgres(
     const actor = engine.parts.directory.find(organizationId);
     if (!actor?.isLive) return compared;
     const { state } = actor;
+    let customersHeld = 0;
     await compareHead(sql, organizationId, state);
     const rows = await sql`
       SELECT ${sql.unsafe(BUNDLE.list)} FROM tasks t
@@ -42,15 +43,18 @@ export async function assertMemoryIsPostgres(
       assert.deepEqual(state.bundleOf(live), bundle, `task ${bundle.task.id} differs`);
       compared.tasks += 1;
     }
+    assert.equal(compared.tasks, state.taskCount, 'memory holds tasks that Postgres lacks');
     const customers = await sql<{ customer: unknown[] }[]>`
       SELECT ${sql.unsafe(CUSTOMER.json('c'))} AS customer FROM customers c WHERE c.organization_id = ${organizationId}`;
     for (const customer of customers.map((row) => CUSTOMER.ofJson(row.customer))) {
+      if (state.findCustomer(customer.id)) customersHeld += 1;
       for (const held of [state.findCustomer(customer.id), state.findCustomerByPhone(customer.phoneE164!)]) {
         if (!held) continue;
         assert.deepEqual(held, customer, `customer ${customer.id} differs`);
         compared.customers += 1;
       }
     }
+    assert.equal(customersHeld, state.customerCount, 'memory holds customers that Postgres lacks');
     compared.keys = await compareKeys(sql, organizationId, state, journal);
     return compared;
   });
