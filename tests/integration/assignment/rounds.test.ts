@@ -88,8 +88,12 @@ test('an owner that is killed is found again where it comes back', async () => {
 });
 
 test('workers that are killed with tasks to look for have others do it', async () => {
-  await workers.kill();
+  const { agentIds, api } = place;
+  for (const agentId of agentIds) await api.put(`/agents/${agentId}/duty`, { onDuty: false });
   const { id } = await place.createTask();
+  await until('the workers look for somebody', async () => (await readTask(id)).autoAssignmentStatus === 'searching');
+  await workers.kill();
+  for (const agentId of agentIds) await api.put(`/agents/${agentId}/duty`, { onDuty: true });
   workers = await place.startWorkers();
   await place.untilOffered(id);
 });
