@@ -45,6 +45,11 @@ export const WRONG_BOOKS: Readonly<Record<string, string>> = {
     SELECT t.id, t.kind FROM ledger_transfers t
     LEFT JOIN payments p ON p.organization_id = $1 AND p.id = t.payment_id AND p.task_id = t.task_id
     WHERE t.organization_id = $1 AND t.kind IN ('payment', 'refund') AND p.id IS NULL`,
+  'money of a payment from or to the wallet of another customer': `
+    SELECT p.id, p.method, p.customer_id, e.transfer_id, e.owner_id FROM ledger_transfers t
+    JOIN ledger_entries e ON e.organization_id = $1 AND e.transfer_id = t.id AND e.account = 'wallet'
+    JOIN payments p ON p.organization_id = $1 AND p.id = t.payment_id
+    WHERE t.organization_id = $1 AND t.kind IN ('payment', 'refund') AND e.owner_id IS DISTINCT FROM p.customer_id`,
   // A person must look at a payment whose refund failed: it may stand beside another.
   'a task that was paid twice': `
     SELECT task_id FROM payments WHERE organization_id = $1 AND status = 'succeeded' AND refund IS NULL
@@ -52,6 +57,10 @@ export const WRONG_BOOKS: Readonly<Record<string, string>> = {
   'a task that names another payment than the one that counts': `
     SELECT t.id, t.payment_id, p.id AS paid FROM tasks t JOIN payments p ON p.organization_id = $1 AND p.task_id = t.id
     WHERE t.organization_id = $1 AND p.status = 'succeeded' AND p.refund IS NULL AND t.payment_id IS DISTINCT FROM p.id`,
+  'a task that names a payment that is not its own': `
+    SELECT t.id, t.payment_id FROM tasks t
+    LEFT JOIN payments p ON p.organization_id = $1 AND p.id = t.payment_id AND p.task_id = t.id
+    WHERE t.organization_id = $1 AND t.payment_id IS NOT NULL AND p.id IS NULL`,
   'a count of payments that is not how many there are': `
     SELECT status, method, c.count, p.count AS there FROM (SELECT * FROM payment_counts WHERE organization_id = $1) c
     FULL JOIN (SELECT status, method, count(*) FROM payments WHERE organization_id = $1 GROUP BY 1, 2) p

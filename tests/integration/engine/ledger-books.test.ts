@@ -51,8 +51,11 @@ const PLANTED: Readonly<Record<string, string>> = {
     INSERT INTO ledger_entries VALUES
       (ORG, 5, 1, 'wallet', 7, 'USD', 250, -400, 4), (ORG, 5, 2, 'revenue', 0, 'USD', -250, -900, 3)`,
   'a transfer of no payment': `UPDATE ledger_transfers SET payment_id = 99 WHERE id = 3`,
+  'money of a payment from or to the wallet of another customer': `UPDATE payments SET customer_id = 8 WHERE id = 1`,
   'a task that was paid twice': `UPDATE payments SET task_id = FIRST WHERE id = 2`,
   'a task that names another payment than the one that counts': `UPDATE tasks SET payment_id = 2 WHERE id = FIRST`,
+  'a task that names a payment that is not its own': `
+    UPDATE payments SET status = 'failed' WHERE id = 2; UPDATE tasks SET payment_id = 99 WHERE id = SECOND`,
   'a count of payments that is not how many there are': `DELETE FROM payment_counts WHERE method = 'online'`,
   'a payment that nobody carries on': `UPDATE payments SET status = 'pending' WHERE id = 2`,
 };
