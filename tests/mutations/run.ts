@@ -9,7 +9,7 @@ import { listTestFiles } from '../support/runner/test-files.ts';
 import { randomName } from '../support/stores.ts';
 import { MUTATIONS } from './lists/all.ts';
 import { catchersOf, type Mutation, mutate } from './mutation.ts';
-import { openTrialGround, type TrialEnd, type TrialGround } from './trial.ts';
+import { isSql, openTrialGround, type TrialEnd, type TrialGround } from './trial.ts';
 
 /**
  * `npm run test:mutations -- [--check] [--count N] [part of a file or sentence …]`: plants one fault at a time in a copy
@@ -35,8 +35,9 @@ async function main(): Promise<number> {
   const plantable = wanted.filter((mutation) => problemsOf(mutation).length === 0);
   const ends = await tryAll(plantable);
   const countOf = (kind: TrialEnd['kind']) => ends.filter((end) => end === kind).length;
-  const [caught, survived] = [countOf('caught'), countOf('SURVIVED')];
-  console.log(`${caught} caught, ${survived} survived, ${wanted.length - caught - survived} not tried`);
+  const [caught, survived, hung] = [countOf('caught'), countOf('SURVIVED'), countOf('HUNG')];
+  const untried = wanted.length - caught - survived - hung;
+  console.log(`${caught} caught, ${survived} survived, ${hung} hung, ${untried} not tried`);
   return caught === wanted.length && caught > 0 ? 0 : 1;
 }
 
@@ -81,8 +82,13 @@ async function tryAll(mutations: readonly Mutation[]): Promise<TrialEnd['kind'][
 /** The test files that do not pass on the tree as it is: with these, everything would seem to be caught. */
 async function findFailing(grounds: readonly TrialGround[], mutations: readonly Mutation[], signal: AbortSignal) {
   const failing: string[] = [];
-  await inTurn(grounds, [...new Set(mutations.flatMap((mutation) => catchersOf(mutation, testFiles)))], signal, async (ground, file) => {
-    const end = await ground.runUnchanged(file);
+  const runs = [true, false].flatMap((ofSql) => {
+    const ofKind = mutations.filter((mutation) => isSql(mutation) === ofSql);
+    const files = new Set(ofKind.flatMap((mutation) => catchersOf(mutation, testFiles)));
+    return [...files].map((file) => ({ file, ofSql }));
+  });
+  await inTurn(grounds, runs, signal, async (ground, { file, ofSql }) => {
+    const end = await ground.runUnchanged(file, ofSql);
     if (end.kind !== 'passed') failing.push(`${file} (${end.kind === 'failed' ? end.test : end.kind})`);
   });
   return failing;

@@ -10,20 +10,23 @@ import { type Mutation, mutate } from './mutation.ts';
 const FILE_TIMEOUT_MS = 120_000;
 const COPIED = ['bench', 'docs', 'engine', 'gateway', 'schema', 'tests', 'workers', 'package.json', 'tsconfig.json'];
 
-/** How a test file ended. `broken`: it failed before any of its tests could, which says nothing of the mutation. */
+/**
+ * How a test file ended. `broken`: it failed before any of its tests could, or only in its hooks, as with a source that
+ * does not parse, which says nothing of the mutation.
+ */
 type FileEnd =
   | { readonly kind: 'passed' | 'timed out' | 'broken' }
   | { readonly kind: 'failed'; readonly test: string };
 
 export interface TrialEnd {
-  readonly kind: 'caught' | 'SURVIVED' | 'BROKEN';
+  readonly kind: 'caught' | 'SURVIVED' | 'BROKEN' | 'HUNG';
   readonly detail: string;
 }
 
 /** A copy of the tree in which mutations are tried one after another. */
 export interface TrialGround {
-  /** Runs test files on the tree as it is; returns those that do not pass. */
-  runUnchanged(testFile: string): Promise<FileEnd>;
+  /** Runs a test file on the tree as it is, in the environment in which it tries mutations of SQL or of others. */
+  runUnchanged(testFile: string, ofSql: boolean): Promise<FileEnd>;
   run(mutation: Mutation, testFiles: readonly string[]): Promise<TrialEnd>;
 }
 
@@ -43,23 +46,24 @@ export async function openTrialGround(
   const { environment: translation } = await translateTree(copy, join(directory, 'translated'));
   const environment = { ...process.env, ...stores, ...translation, [RUN_VARIABLE]: runId, [SOURCES_VARIABLE]: '1' };
 
-  const runFile = (file: string, env: NodeJS.ProcessEnv) => runTestFile(copy, file, env, runId);
+  // The template database has the functions as they were: without it each test database is migrated by itself.
+  const sqlEnvironment = { ...environment, [STORE_VARIABLES.templateDatabase]: '' };
+
+  const runFile = (file: string, ofSql: boolean) =>
+    runTestFile(copy, file, ofSql ? sqlEnvironment : environment, runId);
   return {
-    runUnchanged: (testFile) => runFile(testFile, environment),
+    runUnchanged: runFile,
     async run(mutation, testFiles) {
       const path = join(copy, mutation.file);
       const { atime, mtime } = statSync(path);
       const source = readFileSync(path, 'utf8');
       writeFileSync(path, mutate(source, mutation));
-      // The template database has the functions as they were: without it each test database is migrated by itself.
-      const isSql = mutation.file.endsWith('.sql');
-      const env = isSql ? { ...environment, [STORE_VARIABLES.templateDatabase]: undefined } : environment;
       try {
         for (const file of testFiles) {
-          const end = await runFile(file, env);
+          const end = await runFile(file, isSql(mutation));
           if (end.kind === 'failed') return { kind: 'caught', detail: `${file}: ${end.test}` };
-          if (end.kind === 'timed out') return { kind: 'caught', detail: `${file} did not end` };
-          if (end.kind === 'broken') return { kind: 'BROKEN', detail: `${file} failed before its tests` };
+          if (end.kind === 'timed out') return { kind: 'HUNG', detail: `${file} did not end` };
+          if (end.kind === 'broken') return { kind: 'BROKEN', detail: `${file} failed beside its tests` };
         }
         return { kind: 'SURVIVED', detail: `not noticed by ${testFiles.join(', ')}` };
       } finally {
@@ -69,6 +73,21 @@ export async function openTrialGround(
       }
     },
   };
+}
+
+export function isSql({ file }: Mutation): boolean {
+  return file.endsWith('.sql');
+}
+
+/** A failed test in TAP, with the kind of its failure. */
+const FAILURE = /^\s*not ok \d+ - (.*)\n\s+---\n(?:\s+(?:duration_ms|type|location): .*\n)*\s+failureType: '(\w+)'/gm;
+/** Failures of no test: of a hook, of all tests under it, of a file that ended amid them, and of what holds failures. */
+const BESIDE_TESTS = ['hookFailed', 'cancelledByParent', 'subtestsFailed'];
+
+/** The name of the first test that failed by itself. */
+export function failedTestIn(tap: string): string | undefined {
+  for (const [, test, failureType] of tap.matchAll(FAILURE)) if (!BESIDE_TESTS.includes(failureType!)) return test;
+  return undefined;
 }
 
 /** Runs one test file in a process of its own and stops it at the first test that fails. */
@@ -88,7 +107,7 @@ function runTestFile(cwd: string, file: string, env: NodeJS.ProcessEnv, runId: s
     const timer = setTimeout(() => stop({ kind: 'timed out' }), FILE_TIMEOUT_MS);
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
-      const [, test] = /^\s*not ok \d+ - (.*)\n/m.exec(text) ?? [];
+      const test = failedTestIn(text);
       if (test !== undefined) stop({ kind: 'failed', test });
     });
     child.on('close', (code) => {
