@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createApiClient } from '../../support/api-client.ts';
+import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { Journal } from '../../support/journal.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 import type { CrashableSystem } from '../../support/system/crashable-system.ts';
@@ -11,6 +11,9 @@ import { byOrganization, runLoad, sendOverHttp } from './journaled-load.ts';
 const CONNECTIONS = 64;
 /** Long enough for requests to come while it is away. */
 const DOWN_MS = 300;
+const MOST_READ = 100;
+
+type Clients = ReturnType<typeof byOrganization<ApiClient[]>>;
 
 export interface SurvivingLoad {
   readonly tasks: number;
@@ -52,10 +55,29 @@ export async function surviveCrashes(system: CrashableSystem, { tasks, crashes, 
     assert.deepEqual([...kinds].sort(), ['batch', 'cancel', 'create', 'job', 'update']);
     await allCaughtUp(system, streams);
     await assertKeptPromises(journal, place.databaseUrl);
+    await assertShownAsAnswered(journal, clients);
   } finally {
     for (const stream of streams) stream.stop();
     for (const { organizationId } of organizations) for (const client of clients(organizationId)) client.close();
     await system.stop();
+  }
+}
+
+/** Reads tasks from all over the load that nobody has changed: they show what the answer to their creation said, in every field. */
+async function assertShownAsAnswered(journal: Journal, clients: Clients): Promise<void> {
+  const operations = [...journal.operations.values()];
+  const changed = new Set(operations.map(({ operation }) => operation.taskId));
+  const unchanged = operations
+    .filter(({ operation: { kind } }) => kind === 'create' || kind === 'job')
+    .flatMap(({ operation, outcomes }) => {
+      const told = outcomes.find((outcome) => outcome.kind === 'acknowledged');
+      return told && !changed.has(told.taskId) ? [{ operation, told }] : [];
+    });
+  assert.ok(unchanged.length > 0, 'every task was changed');
+  const step = Math.ceil(unchanged.length / MOST_READ);
+  for (const { operation, told } of unchanged.filter((_, index) => index % step === 0)) {
+    const { body } = await clients(operation.organizationId)[0]!.get(`/tasks/${told.taskId}`);
+    assert.deepEqual(body.data, JSON.parse(told.data), `${operation.key} was answered otherwise than it is shown`);
   }
 }
 
