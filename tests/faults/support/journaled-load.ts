@@ -107,7 +107,7 @@ function ask(client: ApiClient, operation: Operation): Promise<ApiReply<TaskView
   const headers = { 'idempotency-key': key };
   switch (kind) {
     case 'create':
-      return client.post('/tasks', createBody(key), headers);
+      return client.post('/tasks', { ...createBody(key), packages: [{ name: `Package of ${key}` }] }, headers);
     case 'job': {
       const children = namesOf(operation).slice(1).map(createBody);
       return client.post('/tasks', { ...createBody(key), children }, headers);

@@ -63,7 +63,7 @@ export async function surviveCrashes(system: CrashableSystem, { tasks, crashes, 
   }
 }
 
-/** Reads tasks from all over the load that nobody has changed: they show what the answer to their creation said, in every field. */
+/** Reads tasks from all over the load that nobody has changed: they show what the answer to their creation said. */
 async function assertShownAsAnswered(journal: Journal, clients: Clients): Promise<void> {
   const operations = [...journal.operations.values()];
   const changed = new Set(operations.map(({ operation }) => operation.taskId));
