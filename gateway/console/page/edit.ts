@@ -1,7 +1,7 @@
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { TypedPlace } from './draft.ts';
 import { ofUser } from './of-user.ts';
-import { type Pin, pinIn, pinText } from './pin.ts';
+import { type Pin, pinText, wantedPin } from './pin.ts';
 import { localTime, momentOf } from './zoned-time.ts';
 
 /** The fields of an open task that change, as they are typed. Times are those of the organization's clock. */
@@ -47,10 +47,10 @@ export function endEdit(taskId: number): void {
 export function formOf(task: TaskView): EditForm {
   const { location, contact, notes, description } = task;
   const time = (at: string | null) => (at === null ? '' : localTime(Date.parse(at)));
-  const pin = location && pinText({ latitude: Number(location.latitude), longitude: Number(location.longitude) });
+  const pin = ownPin(task);
   return {
     address: location?.address ?? '',
-    pin: pin ?? '',
+    pin: pin ? pinText(pin) : '',
     scheduledAt: time(task.scheduledAt),
     windowStart: time(task.windowStart),
     windowEnd: time(task.windowEnd),
@@ -76,9 +76,13 @@ export function amendmentOf(before: EditForm, form: EditForm, task: TaskView): R
     const [name, phone] = [orNull(form.contactName), orNull(form.contactPhone)];
     body['contact'] = name === null && phone === null ? null : { name, phone };
   }
-  const pin: Pin | null = pinIn(form.pin);
+  const pin = wantedPin(before, form, ownPin(task));
   if (differs('address', 'pin') && pin) body['location'] = { ...insideOf(task), address: form.address.trim(), ...pin };
   return Object.keys(body).length === 0 ? undefined : body;
+}
+
+function ownPin({ location }: TaskView): Pin | null {
+  return location && { latitude: Number(location.latitude), longitude: Number(location.longitude) };
 }
 
 /** The way inside the building goes with the address. */

@@ -28,6 +28,11 @@ export function isNowhere(before: TypedPlace, place: TypedPlace): boolean {
   return isChanged && pinIn(place.pin) === null;
 }
 
+/** The text of a pin is rounded: read back it is another place, and a task that moves loses its arrival and its ETA. */
+export function wantedPin(before: TypedPlace, place: TypedPlace, own: Pin | null): Pin | null {
+  return place.pin.trim() === before.pin.trim() ? own : pinIn(place.pin);
+}
+
 export function pinText({ latitude, longitude }: Pin): string {
   return `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`;
 }

@@ -109,3 +109,21 @@ test('a changed address with a pin that is no place is not sent, and stays', WIT
   assert.deepEqual(troubles, []);
   await page.context().close();
 });
+
+test('another address leaves the pin where it is, to the last decimal', WITH_BROWSER, async () => {
+  const { organizationId, api } = await fixture.organization({ role: 'dispatcher' });
+  const place = { address: 'Low St 1', latitude: 52.5200066, longitude: 13.404954 };
+  const task = await api.createTask({ ...orderOf('Ada Lovelace', '+442079460001'), location: place });
+  const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+  await signIn(page, await seedDispatcher(fixture, organizationId));
+  await row(page, 'Ada Lovelace').click();
+  await page.locator('.panel .actions').waitFor();
+  await page.keyboard.press('e');
+  await page.getByLabel('Address', { exact: true }).fill('Low St 2');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText(`${task.code} is changed.`).waitFor();
+  const { location } = (await api.get<{ location: typeof place }>(`/tasks/${task.id}`)).body.data;
+  const { address, latitude, longitude } = location;
+  assert.deepEqual([address, Number(latitude), Number(longitude)], ['Low St 2', place.latitude, place.longitude]);
+  await page.context().close();
+});

@@ -42,7 +42,10 @@ export const KEPT_TEXT: readonly Mutation[] = [
   ...mutationsOf(
     'gateway/console/page/pin.ts',
     ['unit/gateway/console/page/pin'],
-    [['return isChanged && ', 'return false && ', 'A changed address is sent, or said to be nowhere.']],
+    [
+      ['return isChanged && ', 'return false && ', 'A changed address is sent, or said to be nowhere.'],
+      ['before.pin.trim() ? own : ', 'before.pin.trim() ? pinIn(place.pin) : ', 'Another address leaves the pin.'],
+    ],
   ),
   ...mutationsOf(
     'gateway/console/live/parts/list-view.ts',
