@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 interface Props<Choice> {
   /** The id of the list in the page. */
@@ -27,6 +27,10 @@ export function Choices<Choice>(props: Props<Choice>) {
     0,
     choices.findIndex((choice) => keyOf(choice) === wanted),
   );
+  // Each patch draws the list again: a reader who has scrolled it on stays there.
+  useEffect(() => {
+    document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' });
+  }, [chosen, typed]);
 
   function move(event: KeyboardEvent): void {
     if (event.isComposing) return;
@@ -68,9 +72,6 @@ export function Choices<Choice>(props: Props<Choice>) {
             tabIndex={-1}
             aria-selected={index === chosen}
             class="choice"
-            ref={(element) => {
-              if (index === chosen) element?.scrollIntoView({ block: 'nearest' });
-            }}
             onClick={() => onChoose(choice)}
           >
             {render(choice)}

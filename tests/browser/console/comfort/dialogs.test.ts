@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createAgent } from '../../../api/agents/agent-place.ts';
 import { useGateway } from '../../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
 import { until } from '../../../support/until.ts';
@@ -44,6 +45,34 @@ test(
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await untilFocused(page, 'Cancel task');
+    await page.context().close();
+  },
+);
+
+test(
+  'a list of couriers stays where it was scrolled to while couriers change, and follows the arrows',
+  WITH_BROWSER,
+  async () => {
+    const { api } = fixture;
+    await api.createTask({ name: 'Given', customer: { name: 'Given', phone: '+442079460062' } });
+    const agents = [];
+    for (const name of ['Amina Diallo', 'Bo Lindqvist']) agents.push(await createAgent(api, { name }));
+    const page = await open();
+    await row(page, 'Given').click();
+    await page.keyboard.press('a');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('option').nth(1).waitFor();
+    const scrolled = () => page.evaluate<number>(`document.querySelector('.choices').scrollTop`);
+    await page.evaluate(`(({ list }) => { list.style.maxHeight = '2rem'; list.scrollTop = list.scrollHeight; })(
+    { list: document.querySelector('.choices') })`);
+    const before = await scrolled();
+    assert.ok(before > 0);
+    for (const { id } of agents) assert.equal((await api.put(`/agents/${id}/duty`, { onDuty: true })).status, 200);
+    await until('the list shows who is on duty', async () => (await dialog.getByText('Off duty').count()) === 0);
+    assert.equal(await scrolled(), before);
+    await page.evaluate(`document.querySelector('.choices').scrollTop = 0`);
+    await page.keyboard.press('ArrowDown');
+    await until('the chosen courier is in sight', async () => (await scrolled()) > 0);
     await page.context().close();
   },
 );
