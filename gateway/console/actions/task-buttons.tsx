@@ -15,7 +15,7 @@ export function TaskButtons({ task }: { readonly task: TaskView }) {
   const isOver = task.status === 'completed' || task.status === 'cancelled';
   const hasCourier = task.agentId !== null || task.courierId !== null;
   const isUnassigned = !isOver && !hasCourier && !isJob;
-  const canTakeBack = task.status === 'assigned' || task.status === 'accepted';
+  const canTakeBack = !isJob && (task.status === 'assigned' || task.status === 'accepted');
   const canReattempt = isReattemptable(task);
   const isPending = pending.value.has(task.id);
   return (

@@ -35,10 +35,10 @@ export function stageColumns(): ShownColumn[] {
 /** Unassigned tasks, then a column for each courier that is on duty or has tasks. */
 export function courierColumns(couriers: readonly Courier[], board: BoardPart | undefined): ShownColumn[] {
   const filled = new Set(board?.columns.map(({ key }) => key));
-  const fixed = (key: 'unassigned' | 'done' | 'external', title: string, take?: ShownColumn['take']) => ({
+  const fixed = (key: 'unassigned' | 'done' | 'external' | 'jobs', title: string, take?: ShownColumn['take']) => ({
     key,
     title,
-    empty: key === 'external' ? '' : boardText.empty[key],
+    empty: key === 'external' || key === 'jobs' ? '' : boardText.empty[key],
     take,
   });
   const own = couriers
@@ -54,6 +54,7 @@ export function courierColumns(couriers: readonly Courier[], board: BoardPart | 
     fixed('unassigned', boardText.stages.unassigned, TAKES.unassigned),
     ...own,
     ...(filled.has('external') ? [fixed('external', text.list.external)] : []),
+    ...(filled.has('jobs') ? [fixed('jobs', text.list.jobs)] : []),
     fixed('done', boardText.stages.done),
   ];
 }

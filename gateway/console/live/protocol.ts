@@ -127,6 +127,8 @@ export interface TaskRow {
   /** When it was completed or cancelled; null while it is open. */
   readonly endedAtMs: number | null;
   readonly taskType: TaskView['taskType'];
+  /** It has tasks of its own, and neither a courier nor actions but to be cancelled. */
+  readonly isJob: boolean;
   readonly outcome: TaskView['outcome'];
   readonly dueAtMs: number;
   readonly etaAtMs: number | null;

@@ -92,7 +92,9 @@ export class Records {
     }
   }
 
+  /** A job is in no index: its children have the courier and the times, and are tasks of their own. */
   #list({ row }: HeldTask): void {
+    if (row.isJob) return;
     setOf(this.byStatus, row.status).add(row.id);
     if (!isOpen(row.status)) return;
     if (row.isLate) this.late.add(row.id);
@@ -132,6 +134,7 @@ function rowOf(task: TaskView, cameAtMs: number): TaskRow {
     shown: shownStatusOf(task),
     endedAtMs: endedAtMs(task),
     taskType: task.taskType,
+    isJob: task.children.length > 0,
     outcome: task.outcome,
     dueAtMs: Date.parse(task.dueAt),
     etaAtMs: task.etaAt === null ? null : Date.parse(task.etaAt),

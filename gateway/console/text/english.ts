@@ -80,6 +80,7 @@ export const text = {
     byStatus: 'Status',
     unassigned: 'Unassigned',
     external: 'External couriers',
+    jobs: 'Jobs',
     done: 'Done today',
     tasks: (number: number) => count(number, 'task', 'tasks'),
     late: (number: number) => `${number} late`,

@@ -22,6 +22,7 @@ function nameOf({ key }: Group, courier: Courier | undefined): string {
   if (courier) return courier.name;
   if (key === 'unassigned') return words.unassigned;
   if (key === 'external') return words.external;
+  if (key === 'jobs') return words.jobs;
   if (key === 'done') return words.done;
   return text.status[key] ?? key;
 }
@@ -112,9 +113,9 @@ export function TaskItem({ row }: { readonly row: TaskRow }) {
   );
 }
 
-/** Tasks that are over stay where they are. */
-function isOnTheWay({ status }: TaskRow): boolean {
-  return !OVER.has(status) && may('tasks:assign');
+/** Tasks that are over stay where they are, and a job goes where its tasks go. */
+function isOnTheWay({ status, isJob }: TaskRow): boolean {
+  return !OVER.has(status) && !isJob && may('tasks:assign');
 }
 
 function When({ row }: { readonly row: TaskRow }) {

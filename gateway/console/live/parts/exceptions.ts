@@ -22,8 +22,6 @@ function* troubledTasks(records: Records, nowMs: number): Generator<Exception> {
   for (const status of OPEN) {
     for (const id of records.byStatus.get(status) ?? []) {
       const held = records.tasks.get(id)!;
-      // The children of a job have the courier and the times, and are tasks of their own.
-      if (held.view.children.length > 0) continue;
       const trouble = troubleOf(held, nowMs);
       if (trouble) yield { ...ofTask(records, held), ...trouble };
     }

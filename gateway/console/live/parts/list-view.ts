@@ -6,6 +6,7 @@ import { SHOWN_STATUSES } from '../shown-status.ts';
 
 const UNASSIGNED = 'unassigned';
 const EXTERNAL = 'external';
+const JOBS = 'jobs';
 const DONE = 'done';
 
 interface Group {
@@ -60,7 +61,9 @@ export class ListView {
     const key = JSON.stringify(shape);
     const isHeld = query.isHeld && key === this.#key;
     const wanted = wantedOf(records, query, todayMs);
-    const counts = { tasks: wanted.length, away: awayOf(wanted, query.selected) };
+    // Tasks are counted as the figures of the header count them; a search counts what it finds.
+    const counted = query.search === '' ? wanted.filter(({ row }) => !row.isJob) : wanted;
+    const counts = { tasks: counted.length, away: awayOf(wanted, query.selected) };
     if (!isHeld) {
       this.#key = key;
       this.#groups = groupsOf(records, wanted, query);
@@ -120,7 +123,10 @@ function wantedOf(records: Records, query: ListQuery, todayMs: number): HeldTask
     if (query.ended !== null) return isEnded(row, query.ended, todayMs);
     return statuses.size === 0 ? isInTime(row) : statuses.has(row.status);
   };
+  // A list behind a figure holds what the figure counts.
+  const isOfFigure = query.ended !== null || statuses.size > 0 || query.onlyLate;
   const isWanted = (task: HeldTask) =>
+    !(isOfFigure && task.row.isJob) &&
     hasStatus(task.row) &&
     (query.agentId === null || task.row.agentId === query.agentId) &&
     (!query.onlyLate || task.row.isLate) &&
@@ -165,7 +171,8 @@ function byStatus({ shown }: TaskRow) {
 }
 
 function byCourier(records: Records, { row, view }: HeldTask) {
-  if (!isOpen(row.status)) return { key: DONE, name: '', rank: 4 };
+  if (row.isJob) return { key: JOBS, name: '', rank: 4 };
+  if (!isOpen(row.status)) return { key: DONE, name: '', rank: 5 };
   if (view.courierId !== null) return { key: EXTERNAL, name: '', rank: 3 };
   if (row.agentId === null) return { key: UNASSIGNED, name: '', rank: 0 };
   const agent = records.agents.get(row.agentId)?.view ?? view.agent;

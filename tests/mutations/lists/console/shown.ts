@@ -29,8 +29,19 @@ export const SHOWN: readonly Mutation[] = [
   ),
   ...mutationsOf(
     'gateway/console/live/records.ts',
-    ['unit/gateway/console/parts/exceptions'],
-    [['before?.heardAtMs ?? 0', '0', 'A reading does not undo a heartbeat that came before it.']],
+    ['unit/gateway/console/parts/exceptions', 'unit/gateway/console/parts/list-of-today'],
+    [
+      ['before?.heardAtMs ?? 0', '0', 'A reading does not undo a heartbeat that came before it.'],
+      ['    if (row.isJob) return;\n', '', 'A figure counts the tasks of a job, and not the job beside them.'],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/console/live/parts/list-view.ts',
+    ['unit/gateway/console/parts/list-of-today'],
+    [
+      ['!(isOfFigure && task.row.isJob) &&', '', 'A list behind a figure holds what the figure counts.'],
+      ['if (row.isJob) return { key: JOBS', 'if (false) return { key: JOBS', 'A job under way is not unassigned.'],
+    ],
   ),
   ...mutationsOf(
     'gateway/console/charts/activity.ts',

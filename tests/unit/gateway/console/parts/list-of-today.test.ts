@@ -90,6 +90,30 @@ describe('the tasks of today', () => {
     assert.deepEqual(listed(records, { ended: 'failed' }), [5]);
   });
 
+  test('a job counts by its tasks, in the figures and in the lists behind them', () => {
+    const [failed, child] = [
+      ended(11, HOUR, { ...FAILED, isDelayed: true }),
+      { status: 'assigned', agentId: 7 } as const,
+    ];
+    const jobs = recordsOf(
+      ended(10, HOUR, { ...FAILED, isDelayed: true, children: [failed] }),
+      task(20, { status: 'assigned', isDelayed: true, children: [task(21, { ...child, isDelayed: true })] }),
+      task(30, { children: [task(31)] }),
+    );
+    const { open, unassigned, late, failedToday, byStatus } = figuresOf(jobs, MIDNIGHT, 0);
+    assert.deepEqual([open, unassigned, late, failedToday, byStatus.assigned], [2, 1, 1, 1, 1]);
+    assert.deepEqual(listed(jobs, { ended: 'failed' }), [11]);
+    assert.deepEqual(listed(jobs, { onlyLate: true }), [21]);
+    assert.deepEqual(listed(jobs, { statuses: ['new', 'awaiting_assignment'] }), [31]);
+    const { tasks, entries } = new ListView().part(jobs, { ...EMPTY, grouping: 'courier' }, MIDNIGHT);
+    assert.equal(tasks, open);
+    assert.deepEqual(
+      entries.map((entry) => (entry.kind === 'group' ? entry.key : entry.row.id)),
+      ['unassigned', 31, 'agent-7', 21, 'jobs', 20, 30],
+    );
+    assert.equal(new ListView().part(jobs, { ...EMPTY, search: 'TSK-30' }, MIDNIGHT).tasks, 1);
+  });
+
   test('midnight forgets what ended before it, but a failed task only once it is attempted again or a day old', () => {
     const night = recordsOf(
       task(1),
