@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { type Draft, discardDraft, draft, isDrafting, keyOfOrder } from '../page/draft.ts';
+import { type Draft, discardDraft, draft, isDrafting, keyOfOrder, meetAnswer } from '../page/draft.ts';
 import { callApi, couriers } from '../page/link.ts';
 import { type Pin, pinIn } from '../page/pin.ts';
 import { refusalText } from '../page/refusals.ts';
@@ -37,7 +37,9 @@ export function NewTask() {
     const order = orderOf(form, pin);
     setBusy(true);
     setError(null);
-    const answer = await callApi<TaskView>({ method: 'POST', path: '/tasks', body: order, key: keyOfOrder(order) });
+    const key = keyOfOrder(order);
+    const answer = await callApi<TaskView>({ method: 'POST', path: '/tasks', body: order, key });
+    meetAnswer(key, answer);
     setBusy(false);
     if (!answer.ok) return setError(refusalText(answer.failure));
     discardDraft();

@@ -1,4 +1,5 @@
-import { attemptAfter, NO_ATTEMPT } from './new-key.ts';
+import type { Answer } from '../live/protocol.ts';
+import { attemptAfter, isDecided, NO_ATTEMPT } from './new-key.ts';
 import { ofUser } from './of-user.ts';
 
 /** A customer that is known, by its id, or a new one by name and phone. */
@@ -46,6 +47,11 @@ const attempt = ofUser(NO_ATTEMPT);
 export function keyOfOrder(order: unknown): string {
   attempt.value = attemptAfter(attempt.peek(), order);
   return attempt.value.key;
+}
+
+/** A refused order is another one when it is sent again: what was in its way may be gone. */
+export function meetAnswer(key: string, answer: Answer): void {
+  if (isDecided(answer) && attempt.peek().key === key) attempt.value = NO_ATTEMPT;
 }
 
 export function discardDraft(): void {

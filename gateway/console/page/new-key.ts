@@ -34,7 +34,7 @@ export function keyedCalls(call: Call): Call {
   };
 }
 
-function isDecided(answer: Answer): boolean {
+export function isDecided(answer: Answer): boolean {
   if (answer.ok) return true;
   const { status } = answer.failure;
   return status !== 0 && status !== 401 && status !== 429 && status < 500;

@@ -21,6 +21,7 @@ export const KEPT_TEXT: readonly Mutation[] = [
     [
       ['attemptAfter(attempt.peek(), order)', 'attemptAfter(NO_ATTEMPT, order)', 'An order sent again is one task.'],
       ['  attempt.value = NO_ATTEMPT;\n', '', 'The next draft is a task of its own.'],
+      ['isDecided(answer) && attempt', 'false && attempt', 'A refused order may be taken when it is sent again.'],
     ],
   ),
   ...mutationsOf(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { discardDraft, keyOfOrder } from '../../../../../gateway/console/page/draft.ts';
+import { discardDraft, keyOfOrder, meetAnswer } from '../../../../../gateway/console/page/draft.ts';
 
 test('the same order of a draft keeps its key, and another one gets a new key', () => {
   const key = keyOfOrder({ name: 'Oranges' });
@@ -12,5 +12,17 @@ test('the same order of a draft keeps its key, and another one gets a new key', 
 test('the same order of the next draft is another task', () => {
   const key = keyOfOrder({ name: 'Oranges' });
   discardDraft();
+  assert.notEqual(keyOfOrder({ name: 'Oranges' }), key);
+});
+
+test('an order that was refused is another one when it is sent again, and one without an answer is the same', () => {
+  const refused = (status: number) =>
+    ({ ok: false, failure: { status, code: null, message: '', details: null } }) as const;
+  const key = keyOfOrder({ name: 'Oranges' });
+  meetAnswer(key, refused(503));
+  assert.equal(keyOfOrder({ name: 'Oranges' }), key);
+  meetAnswer('the key of another order', refused(409));
+  assert.equal(keyOfOrder({ name: 'Oranges' }), key);
+  meetAnswer(key, refused(409));
   assert.notEqual(keyOfOrder({ name: 'Oranges' }), key);
 });
