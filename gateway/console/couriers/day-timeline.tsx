@@ -87,7 +87,7 @@ function Track({ stop, scale }: { readonly stop: DayStop; readonly scale: TimeSc
   const { row, windowStartMs, windowEndMs, pickupEtaMs } = stop;
   const from = percentAt(scale, windowStartMs ?? scale.fromMs);
   const until = percentAt(scale, windowEndMs ?? row.dueAtMs);
-  const mark = row.endedAtMs ?? row.etaAtMs;
+  const mark = row.endedAtMs ?? row.arrivedAtMs ?? row.etaAtMs;
   return (
     <span class="track" aria-hidden="true">
       {scale.ticks.map((tick) => (
@@ -106,6 +106,7 @@ function Track({ stop, scale }: { readonly stop: DayStop; readonly scale: TimeSc
 function Expected({ stop: { row, windowEndMs, pickupEtaMs } }: { readonly stop: DayStop }) {
   if (row.endedAtMs !== null) return <span class="soft">{words.done(timeOf(row.endedAtMs))}</span>;
   if (row.isLate) return <span class="late-text">{words.late(spanOf(nowMs.value - row.dueAtMs))}</span>;
+  if (row.arrivedAtMs !== null) return <span>{text.time.arrived(timeOf(row.arrivedAtMs))}</span>;
   if (row.etaAtMs === null) return <span class="soft">{text.status[row.shown]}</span>;
   const slackMs = (windowEndMs ?? row.dueAtMs) - row.etaAtMs;
   return (

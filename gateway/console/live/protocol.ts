@@ -132,6 +132,8 @@ export interface TaskRow {
   readonly outcome: TaskView['outcome'];
   readonly dueAtMs: number;
   readonly etaAtMs: number | null;
+  /** When the courier came to the place; the ETA then stands still. */
+  readonly arrivedAtMs: number | null;
   readonly isLate: boolean;
   readonly agentId: number | null;
   readonly search: string | null;

@@ -138,6 +138,7 @@ function rowOf(task: TaskView, cameAtMs: number): TaskRow {
     outcome: task.outcome,
     dueAtMs: Date.parse(task.dueAt),
     etaAtMs: task.etaAt === null ? null : Date.parse(task.etaAt),
+    arrivedAtMs: task.arrivedAt ? Date.parse(task.arrivedAt) : null,
     isLate: task.isDelayed,
     agentId: task.agentId,
     search: searchOf(task),

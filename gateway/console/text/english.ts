@@ -137,6 +137,7 @@ export const text = {
     late: (span: string) => `${span} late`,
     eta: (time: string) => `here ${time}`,
     overdue: (time: string) => `expected ${time}`,
+    arrived: (time: string) => `arrived ${time}`,
     now: 'now',
     ago: (span: string) => `${span} ago`,
     in: (span: string) => `in ${span}`,

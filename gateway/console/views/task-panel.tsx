@@ -202,7 +202,7 @@ function Times({ task: shown }: { readonly task: TaskView }) {
       />
       <Fact name={words.pickupArrived} value={at(shown.pickupArrivedAt)} />
       <Fact name={words.pickedUp} value={at(shown.pickedUpAt)} />
-      <Fact name={words.eta} value={isOpen ? at(shown.etaAt) : null} />
+      <Fact name={words.eta} value={isOpen && !shown.arrivedAt ? at(shown.etaAt) : null} />
       <Fact
         name={words.arrived}
         value={at(shown.arrivedAt)}

@@ -121,6 +121,7 @@ function isOnTheWay({ status, isJob }: TaskRow): boolean {
 function When({ row }: { readonly row: TaskRow }) {
   if (OVER.has(row.status)) return <span class="soft">{text.status[row.shown]}</span>;
   if (row.isLate) return <span class="late-text">{text.time.late(spanOf(nowMs.value - row.dueAtMs))}</span>;
+  if (row.arrivedAtMs !== null) return <span>{text.time.arrived(timeOf(row.arrivedAtMs))}</span>;
   if (row.etaAtMs !== null && row.etaAtMs < nowMs.value - OVERDUE_MS)
     return <span class="soft">{text.time.overdue(timeOf(row.etaAtMs))}</span>;
   if (row.etaAtMs !== null) return <span>{text.time.eta(timeOf(row.etaAtMs))}</span>;

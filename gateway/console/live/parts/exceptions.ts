@@ -40,7 +40,7 @@ function troubleOf({ view, row }: HeldTask, nowMs: number): Trouble | undefined 
   }
   if (isSearchOver) return { kind: 'nobody', sinceMs: Date.parse(view.updatedAt), reason: row.search };
   if (isSearchStuck) return { kind: 'nobody', sinceMs: timeOf(view.search?.since), reason: row.search };
-  const isComingLate = row.etaAtMs !== null && row.etaAtMs > row.dueAtMs;
+  const isComingLate = row.arrivedAtMs === null && row.etaAtMs !== null && row.etaAtMs > row.dueAtMs;
   const hasNobodySetOut = row.status !== 'in_transit' && row.dueAtMs - nowMs < RISK_MS;
   return isComingLate || hasNobodySetOut ? { kind: 'at-risk', sinceMs: row.dueAtMs, reason: null } : undefined;
 }

@@ -44,6 +44,11 @@ export const SHOWN: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/live/parts/exceptions.ts',
+    ['unit/gateway/console/parts/exceptions'],
+    [['row.arrivedAtMs === null && ', '', 'A task whose courier has arrived is not at risk by an old estimate.']],
+  ),
+  ...mutationsOf(
     'gateway/console/charts/activity.ts',
     ['unit/gateway/console/chart-activity'],
     [

@@ -36,6 +36,7 @@ function task(id: number, fields: Partial<TaskView> = {}): TaskView {
     delayedAt: null,
     dueAt: at(HOUR),
     etaAt: at(HOUR / 2),
+    arrivedAt: null,
     completedAt: null,
     updatedAt: at(-HOUR),
     search: null,
@@ -76,6 +77,7 @@ describe('the trouble of a task', () => {
     ['a late task is late', { isDelayed: true, delayedAt: at(-60_000) }, 'late'],
     ['a cancelled late task is over', { isDelayed: true, status: 'cancelled' }, undefined],
     ['an estimate after the due time is a risk', { etaAt: at(HOUR + 1) }, 'at-risk'],
+    ['it is none once the courier has arrived', { etaAt: at(HOUR + 1), arrivedAt: at(-1) }, undefined],
     ['an estimate at the due time is no risk', { etaAt: at(HOUR) }, undefined],
     [
       'a task that nobody has set out for is a risk shortly before it is due',
