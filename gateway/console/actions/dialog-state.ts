@@ -5,7 +5,7 @@ import { may } from '../page/link.ts';
 import { ofUser } from '../page/of-user.ts';
 import { openTask } from '../records/open-task.ts';
 import { lookFor, reattempt, unassign } from './act.ts';
-import { targets } from './selection.ts';
+import { meansOpenTask, targets } from './selection.ts';
 
 /** The one dialog that is open, with the tasks that it is about. */
 export type Dialog =
@@ -54,7 +54,7 @@ export function isEditable({ status, children }: TaskView): boolean {
 /** Changes the open task. */
 export function editTask(): void {
   const shown = openTask.peek();
-  if (shown && isEditable(shown)) beginEdit(shown);
+  if (shown && meansOpenTask() && isEditable(shown)) beginEdit(shown);
 }
 
 /** Whether a failed task can be attempted again; a job is attempted again by its tasks. */
@@ -65,5 +65,5 @@ export function isReattemptable({ outcome, nextTaskId, children }: TaskView): bo
 /** Attempts the open task again. */
 export function attemptAgain(): void {
   const shown = openTask.peek();
-  if (shown && isReattemptable(shown)) void reattempt(shown.id, false);
+  if (shown && meansOpenTask() && isReattemptable(shown)) void reattempt(shown.id, false);
 }

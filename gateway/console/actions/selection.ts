@@ -43,6 +43,11 @@ export function target(): number | null {
   return isCursorLost() ? null : (taskAtCursor() ?? focusedTask() ?? taskId.peek());
 }
 
+/** Whether the user means the open task. Another one may be under the keyboard, and must not stand for it. */
+export function meansOpenTask(): boolean {
+  return taskId.peek() !== null && target() === taskId.peek();
+}
+
 /** The selected tasks; without any the one that the user means. */
 export function targets(): number[] {
   if (selected.peek().size > 0) return [...selected.peek()];

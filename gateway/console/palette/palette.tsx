@@ -11,9 +11,9 @@ import {
   lookForCourier,
   takeBack,
 } from '../actions/dialog-state.ts';
-import { targets } from '../actions/selection.ts';
+import { meansOpenTask, targets } from '../actions/selection.ts';
 import { couriers, may } from '../page/link.ts';
-import { courierId, go, NO_LIST_FILTER, section, showList, taskId, type View } from '../page/state.ts';
+import { courierId, go, NO_LIST_FILTER, section, showList, type View } from '../page/state.ts';
 import { showViews } from '../saved/saved-chips.tsx';
 import { openView, savedViews } from '../saved/saved-state.ts';
 import { sectionsShown } from '../settings/sections.ts';
@@ -86,8 +86,8 @@ function allCommands(typed: string): Command[] {
     ...action(act.assign, 'a', hasTask && may('tasks:assign'), () => askForCourier(ids)),
     ...action(act.look, 'f', hasTask && may('tasks:assign'), () => lookForCourier(ids)),
     ...action(act.unassign, 'u', hasTask && may('tasks:assign'), () => takeBack(ids)),
-    ...action(act.edit, 'e', taskId.value !== null && may('tasks:exceptions'), editTask),
-    ...action(act.reattempt, 'y', taskId.value !== null && may('tasks:exceptions'), attemptAgain),
+    ...action(act.edit, 'e', meansOpenTask() && may('tasks:exceptions'), editTask),
+    ...action(act.reattempt, 'y', meansOpenTask() && may('tasks:exceptions'), attemptAgain),
     ...action(act.cancel, 'c', hasTask && may('tasks:change'), () => askToCancel(ids)),
     ...VIEWS.map(([view, name, keys]) => ({ id: view, name, kind: words.view, keys, run: () => go(view) })),
     ...savedViews.value.map(({ name }) => ({

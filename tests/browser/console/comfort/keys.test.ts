@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { useGateway } from '../../../api/api-fixture.ts';
+import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
+import { openConsole, pressChord, seedDispatcher, signIn } from '../console-place.ts';
+
+const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ api }) => {
+  for (const [index, name] of ['First stop', 'Second stop'].entries())
+    await api.createTask({ name, customer: { name, phone: `+44207946010${index}` } });
+});
+const chrome = useBrowser();
+const row = (page: Page, text: string) => page.locator('.task-row').filter({ hasText: text });
+
+async function open(): Promise<Page> {
+  const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+  await signIn(page, await seedDispatcher(fixture, fixture.gateway.organizationId));
+  await row(page, 'Second stop').waitFor();
+  return page;
+}
+
+test('a key changes the open task while the keyboard is at it, and no other', WITH_BROWSER, async () => {
+  const page = await open();
+  const form = page.locator('.panel').getByRole('heading', { name: 'Change “First stop”' });
+  await pressChord(page, 'g', 'b');
+  await row(page, 'First stop').click();
+  await page.locator('.panel .actions').waitFor();
+  await row(page, 'Second stop').focus();
+  await page.keyboard.press('e');
+  // The key after it is handled after it.
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').waitFor();
+  assert.equal(await form.count(), 0);
+  await page.keyboard.press('Escape');
+  await row(page, 'First stop').focus();
+  await page.keyboard.press('e');
+  await form.waitFor();
+  await page.context().close();
+});
