@@ -17,6 +17,8 @@ import {
 import { clearSelected, selected, target, toggleSelected } from './selection.ts';
 
 const CHORD_MS = 1_200;
+/** Keys that go on while they are held. An action happens once, however long a finger rests on its key. */
+const HELD: ReadonlySet<string> = new Set(['j', 'k', 'h', 'l']);
 
 /** Keys that lead somewhere, from every view. */
 const ANYWHERE: Readonly<Record<string, () => void>> = {
@@ -122,6 +124,6 @@ export function startKeys(): void {
     firstAt = event.timeStamp;
     if (!act) return;
     event.preventDefault();
-    act();
+    if (!event.repeat || HELD.has(event.key)) act();
   });
 }

@@ -47,7 +47,8 @@ export function AlertRow({ alert, isGone, isFirst, nowMs, onMended }: Props) {
     const act = event.key === 'Enter' ? () => open(alert) : event.key === remedy?.key ? () => void mend() : undefined;
     if (!act) return;
     event.preventDefault();
-    act();
+    // A key that is held must not try a refused remedy again and again.
+    if (!event.repeat) act();
   }
   return (
     <li

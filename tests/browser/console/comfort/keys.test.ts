@@ -37,3 +37,18 @@ test('a key changes the open task while the keyboard is at it, and no other', WI
   await form.waitFor();
   await page.context().close();
 });
+
+test('a key that is held acts once, and goes on where it moves', WITH_BROWSER, async () => {
+  const page = await open();
+  const hold = async (key: string) => {
+    for (let times = 0; times < 2; times++) await page.keyboard.down(key);
+    await page.keyboard.up(key);
+  };
+  await hold('j');
+  await page.locator('.task-row.cursor').filter({ hasText: 'Second stop' }).waitFor();
+  await hold('x');
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').waitFor();
+  assert.equal(await page.locator('.task-row.selected').count(), 1);
+  await page.context().close();
+});
