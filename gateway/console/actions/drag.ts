@@ -1,11 +1,20 @@
 import { computed, signal } from '@preact/signals';
+import type { TaskRow } from '../live/protocol.ts';
 import { giveTo } from './act.ts';
-import { selected } from './selection.ts';
+import { rowOf, selected } from './selection.ts';
 
 const MEDIA = 'application/x-dispatch-tasks';
 
-/** Tasks that are being dragged, and the height of the screen at which the drag has begun. */
-export const dragged = signal<{ readonly ids: readonly number[]; readonly fromY: number } | null>(null);
+interface Drag {
+  readonly ids: readonly number[];
+  /** Those of them that the page holds: a selection may be out of sight. */
+  readonly rows: readonly TaskRow[];
+  /** The height of the screen at which the drag has begun. */
+  readonly fromY: number;
+}
+
+/** The tasks that are being dragged. */
+export const dragged = signal<Drag | null>(null);
 /** Whether tasks are being dragged, so that places that take them can show it. */
 export const isDragging = computed(() => dragged.value !== null);
 
@@ -14,7 +23,7 @@ export function startDrag(event: DragEvent, id: number): void {
   const ids = selected.peek().has(id) ? [...selected.peek()] : [id];
   event.dataTransfer!.setData(MEDIA, JSON.stringify(ids));
   event.dataTransfer!.effectAllowed = 'move';
-  dragged.value = { ids, fromY: event.clientY };
+  dragged.value = { ids, rows: ids.flatMap((each) => rowOf(each) ?? []), fromY: event.clientY };
 }
 
 export function endDrag(): void {

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { allowDrop, dropTasks, isDragging } from '../actions/drag.ts';
+import { allowDrop, dragged, dropTasks } from '../actions/drag.ts';
 import type { BoardColumn, TaskRow } from '../live/protocol.ts';
 import { boardRanges, isBoardFiltered, isBoardHeld } from '../page/state.ts';
 import { text } from '../text/english.ts';
@@ -25,7 +25,7 @@ function ask(key: string, offset: number, limit: number): void {
   boardRanges.value = { ...boardRanges.peek(), [key]: { offset, limit } };
 }
 
-export function Column({ column: { key, title, empty, take }, held, insetRem, widthRem }: Props) {
+export function Column({ column: { key, title, empty, drop }, held, insetRem, widthRem }: Props) {
   useEffect(() => {
     ask(key, 0, FIRST);
     return () => {
@@ -33,15 +33,15 @@ export function Column({ column: { key, title, empty, take }, held, insetRem, wi
       boardRanges.value = others;
     };
   }, [key]);
-  const isTarget = isDragging.value && take !== undefined;
+  const isTarget = (drop && dragged.value?.rows.some(drop.fits)) ?? false;
   return (
     <section
       class={`board-column ${isTarget ? 'target' : ''}`}
       aria-label={title}
       style={{ insetInlineStart: `${insetRem}rem`, width: `${widthRem}rem` }}
-      onDragOver={(event) => take && allowDrop(event)}
+      onDragOver={(event) => isTarget && allowDrop(event)}
       onDrop={(event) => {
-        dropTasks(event, take);
+        dropTasks(event, drop?.take);
         // The dropped tasks are what the reader waits for now.
         isBoardHeld.value = false;
       }}

@@ -155,3 +155,21 @@ test(
     await page.context().close();
   },
 );
+
+test('only the columns that can take a card show that they do', WITH_BROWSER, async () => {
+  const { api, organizationId } = await dayOf(fixture, {}, 1);
+  await api.createTask(named('Ada Lovelace', 4));
+  const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+  await signIn(page, await seedDispatcher(fixture, organizationId));
+  await page.getByRole('navigation', { name: 'Views' }).waitFor();
+  await pressChord(page, 'g', 'b');
+  await card(page, 'Ada Lovelace').hover();
+  await page.mouse.down();
+  const { x, y } = (await column(page, 'On its way').boundingBox())!;
+  await page.mouse.move(x + 20, y + 200, { steps: 5 });
+  await page.locator('.board-column.target').first().waitFor();
+  const targets = await page.locator('.board-column.target').evaluateAll((all) => all.map((each) => each.ariaLabel));
+  assert.deepEqual(targets, ['Looking for a courier', 'Assigned']);
+  await page.mouse.up();
+  await page.context().close();
+});

@@ -49,6 +49,14 @@ export const SHOWN: readonly Mutation[] = [
     [['row.arrivedAtMs === null && ', '', 'A task whose courier has arrived is not at risk by an old estimate.']],
   ),
   ...mutationsOf(
+    'gateway/console/board/drop-rules.ts',
+    ['unit/gateway/console/page/board-drops'],
+    [
+      [" && shown !== 'awaiting_assignment'", '', 'A card is not dropped on its own column.'],
+      ["new Set(['assigned', ", "new Set(['in_transit', 'assigned', ", 'No task on its way is taken back.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/charts/activity.ts',
     ['unit/gateway/console/chart-activity'],
     [
