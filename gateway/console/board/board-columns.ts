@@ -5,7 +5,7 @@ import { text } from '../text/english.ts';
 import { boardText } from '../text/english-board.ts';
 import { canBeAssigned, canBeGivenTo, canBeLookedFor, canBeTakenBack } from './drop-rules.ts';
 
-/** What a drop does, and to which tasks. */
+/** The effect of a drop, and the tasks that it fits. */
 interface Drop {
   readonly fits: (row: TaskRow) => boolean;
   readonly take: (ids: readonly number[]) => void;

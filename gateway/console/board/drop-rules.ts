@@ -1,7 +1,7 @@
 import type { TaskStatus } from '../../../schema/tasks/task.ts';
 import type { TaskRow } from '../live/protocol.ts';
 
-/** What a column can do with a task that is dropped on it: the engine refuses the rest, and a card is in its own column already. */
+/** A drop is offered only where it has an effect: the engine refuses the rest, and a card is in its own column already. */
 type Fits = (row: Pick<TaskRow, 'status' | 'shown' | 'agentId'>) => boolean;
 
 const UNSERVED: ReadonlySet<TaskStatus> = new Set(['new', 'awaiting_assignment']);
