@@ -15,6 +15,7 @@ import { RUN_VARIABLE } from '../support/runner/leftover-processes.ts';
 import { SECRETS } from '../support/secrets.ts';
 import { createMigratedDatabase, type TestDatabase, testRedis } from '../support/stores.ts';
 import { reservePort } from '../support/system/reserve-port.ts';
+import { until } from '../support/until.ts';
 
 /**
  * A stranger's way: `npm start`, an empty project outside the repository, `npm i <address>/client.tgz`, and the programs
@@ -124,6 +125,11 @@ test('the programs of the guide compile against the installed package, and run',
     ({ stdout }: { stdout: string }) => assert.fail(stdout),
   );
 
+  const api = createClient({ baseUrl: demo.baseUrl, apiKey: demo.apiKey });
+  // One of an earlier run, which ended too early to delete it: its deliveries have another secret.
+  const { data: earlier } = await api.post('/webhooks', {
+    body: { url: `http://127.0.0.1:${port}/`, events: ['task.*'] },
+  });
   const leaving = new AbortController();
   const program = runProgram('first-delivery.js', { KEY: demo.apiKey });
   // The program ends with the delivery, and takes no webhooks then.
@@ -132,7 +138,13 @@ test('the programs of the guide compile against the installed package, and run',
       if (String(chunk).includes('webhook')) resolve();
     });
   });
-  const driving = drive(hook, leaving.signal);
+  const refused = hook.then(() =>
+    until('the program refuses a delivery with another secret', async () => {
+      const { data } = await api.get('/webhooks/{id}/deliveries', { path: { id: earlier.id } });
+      return data.items.some(({ attempts }) => attempts.some(({ status }) => status === 400));
+    }),
+  );
+  const driving = drive(refused, leaving.signal);
   const { stdout } = await program;
   leaving.abort();
   await driving;
@@ -141,6 +153,12 @@ test('the programs of the guide compile against the installed package, and run',
   assert.deepEqual(statuses, ['awaiting_assignment', 'assigned', 'accepted', 'in_transit', 'completed']);
   // Others may still be on their way when the program ends.
   assert.ok(lines.includes('webhook task.created'), stdout);
+  const { data: left } = await api.get('/webhooks');
+  assert.deepEqual(
+    left.items.map(({ id }) => id),
+    [earlier.id],
+    'the program deletes its webhook',
+  );
 
   const { email, password } = demo.orgAdmin;
   const signedIn = await runProgram('signed-in.js', { EMAIL: email, PASSWORD: password });
@@ -148,7 +166,7 @@ test('the programs of the guide compile against the installed package, and run',
 });
 
 /** The app of a driver near the place: goes on duty, accepts the first offer, and delivers its task when `mayEnd` says so. */
-async function drive(mayEnd: Promise<void>, signal: AbortSignal): Promise<void> {
+async function drive(mayEnd: Promise<unknown>, signal: AbortSignal): Promise<void> {
   const { email, password } = demo.agents[0]!;
   const session = new Session({ baseUrl: demo.baseUrl });
   await session.signIn({ email, password });
