@@ -11,21 +11,24 @@ import { type Exchange, exchangesOf, findMissing } from './guide-exchanges.ts';
 import { type GuideShell, openGuideShell } from './guide-shell.ts';
 import { startLauncher, temporaryDirectory } from './launcher-run.ts';
 
-/** Every page with a `curl`, in an order in which a reader can follow them: each needs what those before it made. */
+/**
+ * Every page with a `curl`, in the order of docs/README.md, but for the driver apps: the receipts take their agent's
+ * token from there. What a page made must not change what a later one prints.
+ */
 const PAGES = [
   'docs/guides/quick-start.md',
   'README.md',
   'docs/guides/credentials.md',
+  'docs/guides/retries.md',
+  'docs/guides/windows-and-etas.md',
+  'docs/guides/webhooks.md',
   'docs/guides/payments.md',
   'docs/guides/driver-apps.md',
   'docs/guides/receipts-and-proof.md',
-  'docs/guides/notifications.md',
-  'docs/guides/webhooks.md',
-  'docs/guides/finding-tasks.md',
-  'docs/guides/windows-and-etas.md',
-  'docs/guides/streams.md',
   'docs/migrating/from-onfleet.md',
-  'docs/guides/retries.md',
+  'docs/guides/notifications.md',
+  'docs/guides/finding-tasks.md',
+  'docs/guides/streams.md',
 ];
 /** A reader who waits this long for a delivery has waited. */
 const READ_AGAIN_MS = 15_000;
