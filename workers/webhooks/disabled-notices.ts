@@ -55,7 +55,7 @@ function noticeText({ webhookId, url, reason }: DisabledEndpoint): MailText {
     '',
     url,
     '',
-    'Nothing is sent to it until it is switched on again:',
+    'No event is sent to it until it is switched on again:',
     '',
     `PATCH /api/v1/webhooks/${webhookId} with {"isActive": true}`,
     '',

@@ -37,6 +37,8 @@ test('each active administrator of the organization gets one mail about a disabl
     await tell();
     assert.deepEqual(mails.map(({ to }) => to).sort(), ['one@example.com', 'two@example.com']);
     assert.match(mails[0]!.text, new RegExp(`Webhook ${key.webhookId} was disabled: it has answered 410 Gone`));
+    // Tests and redeliveries are sent all the same.
+    assert.match(mails[0]!.text, /No event is sent to it until it is switched on again:/);
   } finally {
     await place.drop();
   }

@@ -361,6 +361,9 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
   ...mutationsOf(
     'workers/webhooks/disabled-notices.ts',
     ['integration/webhooks/disabled-notices'],
-    [['if (!(error instanceof NoAnswerError)) failures', 'failures', 'An administrator gets no copies.']],
+    [
+      ['if (!(error instanceof NoAnswerError)) failures', 'failures', 'An administrator gets no copies.'],
+      ["'No event is sent to it", "'Nothing is sent to it", 'The mail is true: tests and redeliveries are sent.'],
+    ],
   ),
 ];
