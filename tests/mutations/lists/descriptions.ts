@@ -4,6 +4,11 @@ const ASYNC_API = ['api/openapi/asyncapi.test'];
 
 /** Faults in the documents that describe the API. */
 export const DESCRIPTIONS: readonly Mutation[] = [
+  ...mutationsOf(
+    'schema/field-texts.ts',
+    ['unit/gateway/openapi/texts'],
+    [["  'Webhook.isActive':", "  'WebhookView.isActive':", 'What a disabled webhook shows is explained.']],
+  ),
   ...mutationsOf('gateway/asyncapi/asyncapi-document.ts', ASYNC_API, [
     [
       "? { ...scheme, type: 'httpApiKey' }",

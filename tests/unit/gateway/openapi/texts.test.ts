@@ -95,3 +95,9 @@ test('every refusal of the reference that names codes says of each when it comes
   visit(DOCUMENT);
   assert.ok(codes > 100, `${codes}`);
 });
+
+test('the texts say what a webhook that is disabled shows', () => {
+  const textOf = (model: string, name: string) =>
+    fields.find(([ofModel, ofName]) => ofModel === model && ofName === name)![2].description!;
+  for (const model of ['Webhook', 'WebhookWithSecret']) assert.match(textOf(model, 'isActive'), /asked for.*`status`/);
+});
