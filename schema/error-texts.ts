@@ -90,8 +90,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { readonly when: string; re
   },
   TASK_ALREADY_PAID: { when: 'The task is paid', remedy: 'Read its `paymentId`' },
   PAYMENT_PENDING: {
-    when: 'The task has a payment that is not settled',
-    remedy: 'Wait for `payment.succeeded` or `payment.failed`',
+    when: 'The task has an online payment that is not settled, and another online payment is asked for',
+    remedy: 'Wait for `payment.succeeded` or `payment.failed`, or take cash or the wallet, which end it',
   },
   PAYMENT_AMOUNT_MISMATCH: { when: 'The amount or currency is not that of the task', remedy: "Send the task's amount" },
   PAYMENT_NOT_REFUNDABLE: { when: 'Only a payment that succeeded can be refunded', remedy: 'Read the payment' },

@@ -122,6 +122,9 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   failed: 'How many failed',
   failingSince: 'The first failure since the last success, at this address; null when the last was one',
   failureReason: 'Why it failed; null otherwise',
+  'Payment.failureReason':
+    'Why it failed; null otherwise. `superseded`: something else came first, such as cash. `task_cancelled`: the task was cancelled. `declined`, `expired`, `payment_failed`: the customer did not pay. ' +
+    '`amount_mismatch`: another sum was taken, which goes back. `refunded_at_provider`: given back before it was booked. `amount_not_chargeable`, or a code of the provider: no checkout could be made',
   fileUrl: 'The path of the file; null for a PIN',
   firstName: 'The first word of the name',
   floor: 'Floor; null when unknown',
@@ -235,6 +238,8 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   rating: 'The customer’s rating; null before',
   readyAt: 'The earliest pickup; null for at once',
   reason: 'Free text for the history; null without one',
+  'Refund.reason':
+    'The words of the caller; of refunds by the system `late_payment` (the money came when it was not wanted any more), `refunded_at_provider`, or `taken instead: …` (another sum than agreed)',
   'StreamResync.reason': 'Why the stream cannot resume',
   reasonCode: 'The reason, for statistics',
   received: 'Always true',

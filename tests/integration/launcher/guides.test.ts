@@ -12,8 +12,8 @@ import { type GuideShell, openGuideShell } from './guide-shell.ts';
 import { startLauncher, temporaryDirectory } from './launcher-run.ts';
 
 /**
- * Every page with a `curl`, in the order of docs/README.md, but for the driver apps: the receipts take their agent's
- * token from there. What a page made must not change what a later one prints.
+ * Every page with a `curl`, in the order of docs/README.md, except the driver apps: the receipts take their agent's
+ * token from there. The records of one page must not change the answers that a later one prints.
  */
 const PAGES = [
   'docs/guides/quick-start.md',

@@ -96,8 +96,12 @@ test('every refusal of the reference that names codes says of each when it comes
   assert.ok(codes > 100, `${codes}`);
 });
 
-test('the texts say what a webhook that is disabled shows', () => {
+test('the texts say what a webhook that is disabled shows, and the reasons of payments', () => {
   const textOf = (model: string, name: string) =>
     fields.find(([ofModel, ofName]) => ofModel === model && ofName === name)![2].description!;
   for (const model of ['Webhook', 'WebhookWithSecret']) assert.match(textOf(model, 'isActive'), /asked for.*`status`/);
+  for (const reason of ['superseded', 'task_cancelled', 'amount_mismatch', 'refunded_at_provider', 'declined'])
+    assert.ok(textOf('Payment', 'failureReason').includes(`\`${reason}\``), reason);
+  for (const reason of ['late_payment', 'refunded_at_provider'])
+    assert.ok(textOf('Refund', 'reason').includes(`\`${reason}\``), reason);
 });
