@@ -24,7 +24,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { readonly when: string; re
     when: 'The subscription limit of a resource is reached; see `details`',
     remedy: 'Wait until `resetsAt`, or ask for a higher limit',
   },
-  FORBIDDEN: { when: 'The role or the channel may not do this', remedy: 'Use a caller with the permission' },
+  FORBIDDEN: {
+    when: 'The channel is not active, the role lacks the permission (`x-permission` of the operation), or a rule of the operation shuts the caller out',
+    remedy: 'Use a caller with the permission, whom the contract names for the operation',
+  },
   NOT_FOUND: { when: 'The record does not exist, or belongs to another organization or agent', remedy: 'Check the id' },
   INVALID_STATUS_TRANSITION: {
     when: 'The task cannot change to this status; `details` has `from`, `to`, `allowed`',
