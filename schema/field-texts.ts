@@ -240,7 +240,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   reason: 'Free text for the history; null without one',
   'Refund.reason':
     'The words of the caller; of refunds by the system `late_payment` (the money came when it was not wanted any more), `refunded_at_provider`, or `taken instead: …` (another sum than agreed)',
-  'StreamResync.reason': 'Why the stream cannot resume',
+  'StreamResync.reason': 'Why the stream cannot resume: `history_changed`, `position_unknown` or `events_expired`',
   reasonCode: 'The reason, for statistics',
   received: 'Always true',
   receivedAt: 'When the service received it',

@@ -28,7 +28,7 @@ export function exponentOf(currency: string): number | undefined {
 }
 
 /** The violation of a field `currency`. */
-export const NO_CURRENCY = 'currency must be a code of ISO 4217 in use';
+export const NO_CURRENCY = 'currency must be a code of ISO 4217 in use, in capitals';
 
 /** Whether the text is a code of ISO 4217 in use, in capital letters. */
 export function isCurrency(code: string): boolean {

@@ -40,7 +40,7 @@ function mayOnPlatform(permission: Permission): Guard {
 }
 
 const currency = v.nullish(
-  v.pipe(v.string('must be a string'), v.check(isCurrency, 'must be a code of ISO 4217 in use')),
+  v.pipe(v.string('must be a string'), v.check(isCurrency, 'must be a code of ISO 4217 in use, in capitals')),
 );
 const NOT_AN_OBJECT = 'the body must be an object';
 

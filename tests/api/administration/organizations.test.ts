@@ -74,7 +74,7 @@ test('the fields of the body are applied, and every violation is named at once',
   assert.deepEqual(body.message, [
     'name must not be empty',
     'status must be one of: active, pending, inactive, rejected',
-    'currency must be a code of ISO 4217 in use',
+    'currency must be a code of ISO 4217 in use, in capitals',
     'limits.tasks must be an integer of 0 or more',
     'limits.customers must be an integer of 0 or more',
     'settings must be an object',

@@ -156,7 +156,7 @@ test('a cash task without a good amount and currency is refused, as a part of a 
     [{ amount: '1.5', currency: 'JPY' }, 'amount must have no decimals in JPY'],
     [{ amount: true }, 'amount must be a number or a decimal string'],
     [{ currency: 'usd' }, 'currency must be an ISO 4217 code of three capital letters'],
-    [{ currency: 'ZZZ' }, 'currency must be a code of ISO 4217 in use'],
+    [{ currency: 'ZZZ' }, 'currency must be a code of ISO 4217 in use, in capitals'],
   ] as const) {
     const { status, body } = await api.post('/tasks', cash(input));
     assert.deepEqual([status, body.message], [400, [told]]);

@@ -72,8 +72,8 @@ describe('amounts that are refused', () => {
     ['0x10', 'USD', NO_DECIMAL],
     ['١٢', 'USD', NO_DECIMAL],
     ['NaN', 'USD', NO_DECIMAL],
-    [1, 'XXX', 'currency must be a code of ISO 4217 in use'],
-    [1, 'usd', 'currency must be a code of ISO 4217 in use'],
+    [1, 'XXX', 'currency must be a code of ISO 4217 in use, in capitals'],
+    [1, 'usd', 'currency must be a code of ISO 4217 in use, in capitals'],
   ] as const) {
     const shown = String(input).length > 40 ? 'a number of 400 digits' : JSON.stringify(input);
     test(`${shown} ${currency}: ${violation}`, () => {
