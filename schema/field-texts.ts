@@ -144,7 +144,8 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   introduction: 'The first paragraph',
   isActive: 'Whether it is in use',
   'Webhook.isActive': 'What was asked for; `status` tells whether it is served: one that was disabled stays true',
-  'WebhookWithSecret.isActive': 'What was asked for; `status` tells whether it is served: one that was disabled stays true',
+  'WebhookWithSecret.isActive':
+    'What was asked for; `status` tells whether it is served: one that was disabled stays true',
   isBuiltIn: 'Whether it is the channel of the console, which has no key',
   isDelayed: 'Whether it is open and past `dueAt`, or was completed after it',
   isFragile: 'Whether it must be handled with care',

@@ -10,7 +10,7 @@ Object.assign(globalThis, {
 });
 // By names that the compiler does not follow: it checks the tests without the types of a browser.
 const [pathOfLink, pathOfState, pathOfImport] = ['page/link.ts', 'page/state.ts', 'import/import-state.ts'].map(
-  (path) => `../../../../../gateway/console/${path}`,
+  (path) => new URL(`../../../../../gateway/console/${path}`, import.meta.url).href,
 );
 const { caller } = await import(pathOfLink!);
 const { nowMs } = await import(pathOfState!);

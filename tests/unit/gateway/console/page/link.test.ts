@@ -20,8 +20,8 @@ Object.assign(globalThis, {
   requestAnimationFrame: (frame: () => void) => frames.push(frame),
 });
 // By a name that the compiler does not follow: it checks the tests without the types of a browser.
-const source = '../../../../../gateway/console/page/link.ts';
-const link = await import(source);
+const source = new URL('../../../../../gateway/console/page/link.ts', import.meta.url);
+const link = await import(source.href);
 link.openLink();
 
 const LEFT: Session = { state: 'signed-out', why: 'left' };
