@@ -1,5 +1,6 @@
 import { LIMITS } from '../../../schema/limits.ts';
 import type { Answer } from '../live/protocol.ts';
+import { isDecided } from '../page/new-key.ts';
 import type { Order } from './judge-line.ts';
 
 /** The lines that go to the engine in one call. The key makes a repeat safe, as long as the lines stay as they are. */
@@ -38,13 +39,6 @@ export function partsOf(wanted: readonly Wanted[], newKey: () => string): Part[]
   }));
 }
 
-/** Answers that decide nothing: under the same key the same part may be sent again. */
-export function isUndecided(answer: Answer): boolean {
-  if (answer.ok) return false;
-  const { status } = answer.failure;
-  return status === 0 || status === 401 || status === 429 || status >= 500;
-}
-
 /**
  * Sends parts in their order, up to the first that is not answered or is refused as a whole: those after it would hardly fare better.
  * Returns the part whose fate nobody knows, if there is one.
@@ -57,7 +51,7 @@ export async function sendParts(
   for (const part of parts) {
     const answer = await send(part);
     onAnswer(part, answer);
-    if (isUndecided(answer)) return part;
+    if (!isDecided(answer)) return part;
     if (!answer.ok) return null;
   }
   return null;

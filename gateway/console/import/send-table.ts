@@ -2,10 +2,10 @@ import { effect, signal } from '@preact/signals';
 import { failureOf, type ItemError } from '../actions/act.ts';
 import type { Answer } from '../live/protocol.ts';
 import { callApi } from '../page/link.ts';
-import { newKey } from '../page/new-key.ts';
+import { isDecided, newKey } from '../page/new-key.ts';
 import { refusalText } from '../page/refusals.ts';
 import { changeLines, judgedLines, type Sent, table } from './import-state.ts';
-import { isUndecided, type Part, partsOf, sendParts } from './send-lines.ts';
+import { type Part, partsOf, sendParts } from './send-lines.ts';
 
 /** The part that was sent and not answered. It is asked about first, under the same key. */
 export const unanswered = signal<Part | null>(null);
@@ -54,9 +54,9 @@ function mark(lines: ReadonlySet<number>, sent: Sent): void {
 
 function take({ lines }: Part, answer: Answer): void {
   if (!answer.ok) {
-    const sent: Sent = isUndecided(answer)
-      ? { kind: 'unanswered' }
-      : { kind: 'refused', words: refusalText(answer.failure) };
+    const sent: Sent = isDecided(answer)
+      ? { kind: 'refused', words: refusalText(answer.failure) }
+      : { kind: 'unanswered' };
     return mark(new Set(lines), sent);
   }
   const { items } = answer.data as { readonly items: readonly BatchItem[] };

@@ -34,6 +34,7 @@ export function keyedCalls(call: Call): Call {
   };
 }
 
+/** Whether the engine has decided a call. Any other may be sent again under the same key. */
 export function isDecided(answer: Answer): boolean {
   if (answer.ok) return true;
   const { status } = answer.failure;
