@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { LIMITS } from '../../../schema/limits.ts';
 import { LaunchError } from './launch-error.ts';
@@ -8,18 +9,17 @@ export class PortTakenError extends Error {}
 /** Below the ports that systems give to connections, and to listeners that ask for any: Linux begins at 32768. */
 const FIRST_PORT = 30_000;
 const PORTS = 2_700;
-/** Each process has its own span, so that two that look at the same time find different ports. */
-const PORTS_OF_PROCESS = 27;
-let found = 0;
+const TRIES = 27;
+/** Each process begins at a random place, so that two that look at the same time find different ports. */
+let next = randomInt(PORTS);
 
 /**
  * A port that nobody listened on a moment ago, and that hardly anybody takes before our server does: it would be asked
  * whether it is ready, and somebody else's would answer.
  */
 export async function findFreePort(host = '127.0.0.1'): Promise<number> {
-  const first = FIRST_PORT + ((process.pid * PORTS_OF_PROCESS) % PORTS);
-  for (let tries = 0; tries < PORTS_OF_PROCESS; tries++) {
-    const port = await listenOnce(first + (found++ % PORTS_OF_PROCESS), host).catch(() => undefined);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const port = await listenOnce(FIRST_PORT + (next++ % PORTS), host).catch(() => undefined);
     if (port !== undefined) return port;
   }
   return listenOnce(0, host);
