@@ -5,8 +5,10 @@ import { numberArray } from '../postgres.ts';
 
 /** Behind the name and in front of the phone number in `customers.search_text` (0005-customers.sql). */
 const [NAME_END, PHONE_MARK] = ['\u001f', '\u001e'];
-/** Digits at the end of a phone number that few numbers share. */
+/** Digits at the end of a phone number or another text that few texts share. */
 const SELECTIVE_DIGITS = 7;
+/** A text that ends with so many digits is looked for by them alone. */
+const ENDS_SELECTIVELY = /\d{5,}$/;
 /** Strips in a degree of latitude (0034-findable-pages.sql). */
 const STRIPS_PER_DEGREE = 50;
 /** A box with more of them is looked for among all tasks of the organization. */
@@ -26,7 +28,7 @@ export function isFoundText(search: string, parameters: Parameters): string {
 export function foundText(search: string, parameters: Parameters): string {
   const { text, ofCustomer } = patternsOf(search, parameters);
   // Without a trigram, the index would be read from end to end.
-  const ofBarcode = hasTrigrams([search]) ? isFoundBarcode(text) : hasBarcode(text);
+  const ofBarcode = hasTrigrams([search]) ? isFoundBarcode(search, text, parameters) : hasBarcode(text);
   return `SELECT e.task_id AS id, e.created_at FROM findable_pages g
         CROSS JOIN LATERAL unnest(g.task_ids, g.created_ats, g.texts) e (task_id, created_at, text)
         WHERE g.organization_id = $1::bigint AND findable_page_text(g.texts) COLLATE "C" LIKE ${text}
@@ -73,15 +75,29 @@ function patternsOf(search: string, parameters: Parameters) {
   const text = withoutSeparators(search);
   const digits = phoneDigitsOf(search);
   const folded = (pattern: string) => `fold_case(${parameters.add(pattern, 'text')}) COLLATE "C"`;
-  const ofCustomer = [`c.search_text LIKE ${folded(`${likePattern(text)}${NAME_END}%`)}`];
+  const part = selectivePartOf(text);
+  const ofCustomer = [ofName(text, part, folded)];
   if (digits !== '') ofCustomer.push(ofPhone(digits, folded));
   return { text: folded(likePattern(text)), ofCustomer: `(${ofCustomer.join(' OR ')})` };
 }
 
 /**
- * The index is asked for the last digits alone, which few numbers share: with the digits of countries and networks, it
- * would read the list of nearly all customers for each of them. The whole is compared in a form that no index has.
+ * The part of a text that an index of trigrams is asked for, where the whole would take longer: the index looks for every
+ * row that its rarest trigram has in the list of each other one, and the first letters of numbers and barcodes are those
+ * of nearly all others. The whole is then compared in a form that no index has.
  */
+function selectivePartOf(text: string): string | undefined {
+  const part = ENDS_SELECTIVELY.exec(text)?.[0].slice(-SELECTIVE_DIGITS);
+  return part === text ? undefined : part;
+}
+
+function ofName(text: string, part: string | undefined, folded: (pattern: string) => string): string {
+  const isNamed = (column: string, name: string) => `${column} LIKE ${folded(`${likePattern(name)}${NAME_END}%`)}`;
+  if (part === undefined) return isNamed('c.search_text', text);
+  return `(${isNamed('c.search_text', part)} AND ${isNamed("(c.search_text || '')", text)})`;
+}
+
+/** By the last digits too: the list of a country's or a network's digits is that of nearly all customers. */
 function ofPhone(digits: string, folded: (pattern: string) => string): string {
   if (digits.length <= SELECTIVE_DIGITS) return `c.search_text LIKE ${folded(`%${PHONE_MARK}${likePattern(digits)}`)}`;
   const last = folded(`%${PHONE_MARK}${likePattern(digits.slice(-SELECTIVE_DIGITS))}`);
@@ -93,8 +109,11 @@ function hasBarcode(text: string): string {
 }
 
 /** The same, as the index packages_barcode_trigrams has it. */
-function isFoundBarcode(text: string): string {
-  return `searchable_text(p.barcode) COLLATE "C" LIKE ${text}`;
+function isFoundBarcode(search: string, text: string, parameters: Parameters): string {
+  const isListed = (pattern: string) => `searchable_text(p.barcode) COLLATE "C" LIKE ${pattern}`;
+  const part = selectivePartOf(withoutSeparators(search));
+  if (part === undefined) return isListed(text);
+  return `${isListed(parameters.add(likePattern(part), 'text'))} AND ${hasBarcode(text)}`;
 }
 
 /** As the index findable_places_strip has it. */

@@ -34,7 +34,7 @@ const fixture = useGateway(
       customer: { name: 'Zoë Quartermain', phone: '+442079460077' },
       autoAssign: true,
     });
-    await api.createTask({ code: 'SO-9,17' });
+    await api.createTask({ code: 'SO-9,17', customer: { name: 'Number 700123', phone: '+442079460099' } });
     for (const [code, end] of [
       ['DONE', { status: 'completed' }],
       ['FAILED', { status: 'completed', outcome: 'failed', failureReason: 'nobody there' }],
@@ -90,6 +90,11 @@ const FILTERS: readonly (readonly [query: string, finds: (task: TaskView) => boo
   ['search=%2B44%2020%207946%200077', named('A\\1')],
   ['search=40063', named('A-1')],
   ['search=ean-', named('A-1')],
+  ['search=ean-4006381', named('A-1')],
+  ['search=an-4006381', named('A-1')],
+  ['search=ian-4006381', none],
+  ['search=number%20700123', named('SO-9,17')],
+  ['search=slumber%20700123', none],
   ['search=quarter&status=cancelled', none],
   [`search=${'x'.repeat(255)}`, none],
   ['search=%1F', every],

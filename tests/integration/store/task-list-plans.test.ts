@@ -133,6 +133,22 @@ for (const { filter, indexes, sort = {}, isKnown = false } of CASES) {
   });
 }
 
+for (const [search, asked] of [
+  ['BAR345678', '%345678%'],
+  ['Number 0012345678', '%2345678%'],
+  ['345678', '%345678%'],
+  ['BAR5678', '%BAR5678%'],
+  ['BAR345678-X', '%BAR345678-X%'],
+] as const) {
+  test(`the search ${search} asks the index of barcodes for ${asked}`, async () => {
+    const { ctes, count, parameters } = planPage(organizationId, { ...FIRST_PAGE, filter: { search } }, undefined);
+    const rows = await explain(`WITH ${ctes.join(', ')} SELECT ${count}, page.* FROM page`, parameters.values);
+    const lines = rows.map((row) => row['QUERY PLAN']);
+    const condition = lines[lines.findIndex((line) => line.includes('on packages_barcode_trigrams')) + 1];
+    assert.ok(condition?.includes(`'${asked}'`), lines.join('\n'));
+  });
+}
+
 const BY_DAY: readonly (readonly [string, TaskFilter])[] = [
   ['tasks_due_ended', { dueFrom: daysAgo(101), dueTo: daysAgo(100) }],
   ['tasks_completed', { completedFrom: daysAgo(101), completedTo: daysAgo(100) }],

@@ -63,6 +63,8 @@ export const TASK_LISTS: readonly Mutation[] = [
         'A box may cross the antimeridian.',
       ],
       ['p.barcode IS NOT NULL AND ${ofBarcode}))`', 'false))`', "A task is found by a package's barcode."],
+      [" AND ${isNamed(\"(c.search_text || '')\", text)}", '', 'A task is found by the whole of a name with digits.'],
+      [', \'text\'))} AND ${hasBarcode(text)}`', ", 'text'))}`", 'A task is found by the whole of a barcode.'],
     ],
   ),
   ...mutationsOf(
