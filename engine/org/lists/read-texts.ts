@@ -7,11 +7,13 @@ import {
   type TaskPage,
 } from '../../store/task-lists/task-list-store.ts';
 import { PageRoom } from './page-room.ts';
+import type { RepeatRates } from './repeat-rates.ts';
 import { type TaskText, type TaskTexts, textOf } from './task-texts.ts';
 
-interface TextSources {
+export interface TextSources {
   readonly pages: PageConnections;
   readonly texts: TaskTexts;
+  readonly repeats: RepeatRates;
 }
 
 /** A task and the marks of all rows that it shows: see TASK_STAMP. */
@@ -27,7 +29,8 @@ export const STAMPED_TASK: TaskColumns<StampedTask> = {
 
 /**
  * Reads a page with the texts of its tasks. Most pages show tasks that others have shown: so a page reads the stamps of
- * its tasks, and then those tasks alone whose texts are not kept. Rejects with PageTooLargeError.
+ * its tasks, and then those tasks alone whose texts are not kept. Where others have hardly shown them, it reads all at
+ * once: a second statement would cost more than it saves. Rejects with PageTooLargeError.
  */
 export async function readTexts(
   sources: TextSources,
@@ -35,9 +38,9 @@ export async function readTexts(
   request: PageRequest,
   matching: number | undefined,
 ): Promise<TaskPage<TaskText>> {
-  if (!namesItsTasks(request)) {
+  if (sources.repeats.looks(organizationId, request)) {
     const page = await readPage(sources.pages, organizationId, request, matching, STAMPED_TASK);
-    const items = await textsOf(sources, organizationId, page.items);
+    const items = await textsOf(sources, organizationId, request, page.items);
     if (items) return { ...page, items };
   }
   const room = new PageRoom();
@@ -51,6 +54,7 @@ export async function readTexts(
 async function textsOf(
   sources: TextSources,
   organizationId: number,
+  request: PageRequest,
   items: readonly StampedTask[],
 ): Promise<TaskText[] | undefined> {
   const room = new PageRoom();
@@ -61,6 +65,7 @@ async function textsOf(
     if (text) found.set(id, room.take(text));
     else missing.set(id, stamp);
   }
+  sources.repeats.note(organizationId, request, found.size, items.length);
   if (missing.size > 0) {
     for (const { stamp, text } of await readNewTexts(sources, organizationId, [...missing.keys()], room))
       if (missing.get(text.id) === stamp) found.set(text.id, text);
@@ -80,10 +85,4 @@ function readNewTexts({ pages, texts }: TextSources, organizationId: number, ids
       return { stamp, text };
     },
   });
-}
-
-/** Whether a list asks for a few tasks that hardly another list shows: a second statement would cost more than it saves. */
-function namesItsTasks({ filter }: PageRequest): boolean {
-  const { code, search, customerId, locationId, parentId, integrationData } = filter;
-  return [code, search, customerId, locationId, parentId, integrationData].some((part) => part !== undefined);
 }

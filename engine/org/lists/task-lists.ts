@@ -15,7 +15,8 @@ import { isCountedInPassing } from '../../store/task-lists/task-list-plan.ts';
 import type { PageRequest } from '../../store/task-lists/task-list-request.ts';
 import type { PageConnections, TaskPage } from '../../store/task-lists/task-list-store.ts';
 import type { FilterCounts } from './filter-counts.ts';
-import { readTexts } from './read-texts.ts';
+import { readTexts, type TextSources } from './read-texts.ts';
+import { RepeatRates } from './repeat-rates.ts';
 import type { TaskText, TaskTexts } from './task-texts.ts';
 
 export interface TaskList {
@@ -49,6 +50,7 @@ interface CountedPage {
 /** Pages of tasks: items from Postgres, counts from its counters or kept by this process. */
 export class TaskLists {
   readonly #options: TaskListsOptions;
+  readonly #sources: TextSources;
   /** Organizations of the exports under way, once for each. */
   readonly #exporting: number[] = [];
   /** Pages under way that count a filter for the first time. */
@@ -56,6 +58,7 @@ export class TaskLists {
 
   constructor(options: TaskListsOptions) {
     this.#options = options;
+    this.#sources = { pages: options.pages, texts: options.texts, repeats: new RepeatRates() };
   }
 
   /**
@@ -90,14 +93,14 @@ export class TaskLists {
     keep: (page: TextPage, count: number) => void,
   ): Promise<CountedPage> {
     const { counts } = this.#options;
-    const page = await readTexts(this.#options, organizationId, request, matching);
+    const page = await readTexts(this.#sources, organizationId, request, matching);
     const count = page.count ?? (await counts.countAt(organizationId, request.filter, page.sequence));
     if (count !== undefined && !isShort(page, request, count)) {
       if (page.count !== null) keep(page, count);
       return { page, count };
     }
     // Counted and gathered, it is neither short nor without a count.
-    const gathered = await readTexts(this.#options, organizationId, { ...request, isWhole: true }, undefined);
+    const gathered = await readTexts(this.#sources, organizationId, { ...request, isWhole: true }, undefined);
     keep(gathered, gathered.count!);
     return { page: gathered, count: gathered.count! };
   }

@@ -63,8 +63,8 @@ export const TASK_LISTS: readonly Mutation[] = [
         'A box may cross the antimeridian.',
       ],
       ['p.barcode IS NOT NULL AND ${ofBarcode}))`', 'false))`', "A task is found by a package's barcode."],
-      [" AND ${isNamed(\"(c.search_text || '')\", text)}", '', 'A task is found by the whole of a name with digits.'],
-      [', \'text\'))} AND ${hasBarcode(text)}`', ", 'text'))}`", 'A task is found by the whole of a barcode.'],
+      [' AND ${isNamed("(c.search_text || \'\')", text)}', '', 'A task is found by the whole of a name with digits.'],
+      [", 'text'))} AND ${hasBarcode(text)}`", ", 'text'))}`", 'A task is found by the whole of a barcode.'],
     ],
   ),
   ...mutationsOf(
@@ -95,7 +95,19 @@ export const TASK_LISTS: readonly Mutation[] = [
       ['if (missing.get(text.id) === stamp) found', 'found', 'A page is of one moment.'],
       ['if (items) return', 'if (items?.length === -1) return', 'A page reads no task whose text is kept.'],
       ['texts.keep(organizationId, stamp, text);', '', 'The text of a task that a page read is kept.'],
-      ['if (!namesItsTasks(request))', 'if (request)', 'A list by a code reads its tasks at once.'],
+      [
+        'if (sources.repeats.looks(organizationId, request))',
+        'if (request)',
+        'Lists whose tasks others hardly show read them at once.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/lists/repeat-rates.ts',
+    ['integration/store/pages/page-texts'],
+    [
+      [' || rate.unlooked >= LIMITS.pagesBetweenLooks', '', 'A list that comes into use finds its kept texts.'],
+      ['if (shown === 0) return;', '', 'A page without tasks says nothing about kept texts.'],
     ],
   ),
   ...mutationsOf(

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { readTexts } from '../../../../engine/org/lists/read-texts.ts';
+import { readTexts, type TextSources } from '../../../../engine/org/lists/read-texts.ts';
+import { RepeatRates } from '../../../../engine/org/lists/repeat-rates.ts';
 import { TaskTexts } from '../../../../engine/org/lists/task-texts.ts';
 import type { Sql } from '../../../../engine/store/postgres.ts';
 import type { PageRequest } from '../../../../engine/store/task-lists/task-list-request.ts';
 import { forPages } from '../../../../engine/store/task-lists/task-list-store.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
 import type { TaskFilter } from '../../../../schema/tasks/task-filter.ts';
 import type { TaskView } from '../../../../schema/tasks/task-view.ts';
 import { seedOrganization } from '../../../support/seeds/seed.ts';
@@ -54,8 +56,18 @@ async function rename(id: number): Promise<void> {
     UPDATE tasks SET name = 'renamed', version = version + 1 WHERE organization_id = ${organizationId} AND id = ${id}`;
 }
 
-async function read(sources: Parameters<typeof readTexts>[0], filter: TaskFilter = {}) {
-  const { items, sequence } = await readTexts(sources, organizationId, { ...NEWEST, filter }, undefined);
+async function read(
+  sources: Omit<TextSources, 'repeats'> & Partial<TextSources>,
+  filter: TaskFilter = {},
+  stretch: Partial<PageRequest> = {},
+) {
+  const request = { ...NEWEST, ...stretch, filter };
+  const { items, sequence } = await readTexts(
+    { repeats: new RepeatRates(), ...sources },
+    organizationId,
+    request,
+    undefined,
+  );
   return { names: items.map(({ json }) => (JSON.parse(json) as TaskView).name), sequence, items };
 }
 
@@ -84,13 +96,44 @@ test('a page whose task changes while it is read is of one moment', async () => 
   assert.equal(sequence, 1, 'the page is of the moment after the change');
 });
 
-test('a page that asks for a few tasks by what names them reads them at once', async () => {
-  const named: TaskFilter[] = [{ code: ['CODE-1'] }, { customerId: 1 }, { search: 'as it was' }, { parentId: 1 }];
-  for (const filter of named) {
-    const { statements, pages: connections } = watched();
-    await read({ pages: connections, texts: new TaskTexts(1_000_000) }, filter);
-    assert.equal(statements.length, 1, JSON.stringify(filter));
-  }
+test('lists whose tasks others hardly show read them at once, and now and then look for kept texts again', async () => {
+  const repeats = new RepeatRates();
+  const { statements, pages: connections } = watched();
+  const readOnce = async (texts: TaskTexts, filter: TaskFilter = {}) => {
+    const before = statements.length;
+    await read({ pages: connections, texts, repeats }, filter);
+    return statements.length - before;
+  };
+  const reads: number[] = [];
+  const lookedInVain = [2, 2, 2, 2];
+  for (const _ of lookedInVain) reads.push(await readOnce(new TaskTexts(1_000_000)));
+  assert.deepEqual(reads, lookedInVain, 'their stamps, and the tasks');
+  const texts = new TaskTexts(1_000_000);
+  reads.length = 0;
+  for (let page = 0; page <= LIMITS.pagesBetweenLooks; page++) reads.push(await readOnce(texts));
+  assert.deepEqual(reads, [...Array.from({ length: LIMITS.pagesBetweenLooks }, () => 1), 2]);
+  assert.equal(await readOnce(new TaskTexts(1_000_000), { channelId: 1 }), 2, 'lists of another kind look');
+  for (let page = 0; page < LIMITS.pagesBetweenLooks; page++) await readOnce(texts);
+  assert.equal(await readOnce(texts), 1, 'it looks and finds every text');
+  const again = await Promise.all(Array.from({ length: 3 }, () => read({ pages: connections, texts, repeats })));
+  for (const { names } of again) assert.deepEqual(names, asItWas(TASKS));
+});
+
+test('the first page of a list and the others have a share of kept texts each', async () => {
+  const repeats = new RepeatRates();
+  const request = { ...NEWEST, filter: {} };
+  const far = { ...request, skip: 20 };
+  for (let page = 0; page < 4; page++) repeats.note(organizationId, far, 0, 20);
+  assert.equal(repeats.looks(organizationId, far), false);
+  assert.equal(repeats.looks(organizationId, request), true);
+  assert.equal(repeats.looks(organizationId + 1, far), true, 'nor does another organization share it');
+});
+
+test('a page without tasks says nothing about kept texts', () => {
+  const repeats = new RepeatRates();
+  const request = { ...NEWEST, filter: {} };
+  for (let page = 0; page < 9; page++) repeats.note(organizationId, request, 0, 0);
+  assert.equal(repeats.looks(organizationId, request), true);
 });
 
 test('texts stay below their bound: those that no page has shown for longest leave', async () => {
