@@ -7,6 +7,7 @@ import { type Belongings, matchesFilter } from '../../../engine/domain/tasks/tas
 import { createMaintenanceStore } from '../../../engine/store/cluster/maintenance-store.ts';
 import { SHOWN_TASK } from '../../../engine/store/rows/record-tables.ts';
 import { exportTasks } from '../../../engine/store/task-lists/task-list-export.ts';
+import { planPage } from '../../../engine/store/task-lists/task-list-plan.ts';
 import type { PageRequest } from '../../../engine/store/task-lists/task-list-request.ts';
 import { forPages, type PageConnections, readPage } from '../../../engine/store/task-lists/task-list-store.ts';
 import {
@@ -17,14 +18,14 @@ import {
   type TaskRecord,
 } from '../../../schema/tasks/task.ts';
 import type { TaskFilter } from '../../../schema/tasks/task-filter.ts';
-import { rounds } from '../../support/runner/rounds.ts';
+import { rounds, someOf } from '../../support/runner/rounds.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
 import { useDatabase } from '../../support/system/use-database.ts';
 import { makeBelongings, readBelongings } from './task-belongings.ts';
 import { listTasksAnew, taskRecord, writeTasks } from './task-writer.ts';
 
 /** More than LIMITS.tasksGatheredInsteadOfWalk, so that lists are walked as well as gathered. */
-const TASKS = 6_500;
+const TASKS = 5_500;
 const LOCATIONS = 40;
 const SEED = 20_260_701;
 const draw = seededNumbers(SEED);
@@ -200,7 +201,7 @@ const filters: fc.Arbitrary<TaskFilter> = fc.record(
     timeToServe: fc.constantFrom('asap', 'scheduled'),
     scheduledFrom: fc.integer({ min: 0, max: 500 }).map(minute),
     scheduledTo: fc.integer({ min: 0, max: 500 }).map(minute),
-    code: fc.uniqueArray(fc.constantFrom('CODE-1', 'CODE-77', 'CODE-6500', 'none'), { minLength: 1, maxLength: 3 }),
+    code: fc.uniqueArray(fc.constantFrom('CODE-1', 'CODE-77', `CODE-${TASKS}`, 'none'), { minLength: 1, maxLength: 3 }),
     search: fc.constantFrom(...SEARCHES),
     ...times,
     outcome: fc.constantFrom('succeeded', 'failed'),
@@ -246,12 +247,13 @@ function expectedOf(
   const sign = sortOrder === 'ASC' ? 1 : -1;
   return tasks
     .filter((task) => matchesFilter(task, filter, belongings.get(task.id)))
-    .sort((a, b) => {
-      const [x, y] = [keyOf(a, { sortBy }), keyOf(b, { sortBy })];
+    .map((task) => ({ task, key: keyOf(task, { sortBy }) }))
+    .sort(({ task: a, key: x }, { task: b, key: y }) => {
       if (x === y) return sign * (a.id - b.id);
       // Without a time they stand last in either order.
       return x === null ? 1 : y === null ? -1 : sign * (x < y ? -1 : 1);
-    });
+    })
+    .map(({ task }) => task);
 }
 
 const OPEN = TASK_STATUSES.filter((status) => !isTerminal(status));
@@ -297,7 +299,12 @@ async function assertPage({ behind, ...drawn }: DrawnRequest, tasks: readonly Ta
   const start = after ? expected.indexOf(at) + 1 : request.skip;
   const wanted = expected.slice(start, start + request.take).map(({ id }) => id);
   // Uncounted, known to be few, known to be many: the ways that a list may be read.
+  const made = new Set<string>();
   for (const [matching, isWhole] of WAYS) {
+    const statement = JSON.stringify(planPage(tasks[0]!.organizationId, { ...request, isWhole }, matching));
+    // Often two ways are one.
+    if (made.has(statement)) continue;
+    made.add(statement);
     const page = await readPage(pages, tasks[0]!.organizationId, { ...request, isWhole }, matching, SHOWN_TASK);
     const ids = page.items.map(({ task }) => task.id);
     const way = `as if ${matching} matched${isWhole ? ', whole' : ''}`;
@@ -330,18 +337,23 @@ test('pages are the same when workers have listed every task for searches', asyn
   );
 });
 
+const ORDERS = ['ASC', 'DESC'] as const;
+
+function listedRequests(sorts: readonly PageRequest['sortBy'][], wanted: readonly TaskFilter[]): DrawnRequest[] {
+  return sorts.flatMap((sortBy) =>
+    ORDERS.flatMap((sortOrder) =>
+      wanted.flatMap((filter) => PLACES.map((place) => ({ filter, sortBy, sortOrder, take: 21, ...place }))),
+    ),
+  );
+}
+
 test('pages of what the side tables hold are right in every order', async () => {
-  for (const sortBy of ['createdAt', 'updatedAt'] as const)
-    for (const sortOrder of ['ASC', 'DESC'] as const)
-      for (const filter of LISTED)
-        for (const place of PLACES) await assertPage({ filter, sortBy, sortOrder, take: 21, ...place }, all);
+  for (const request of someOf(listedRequests(['createdAt', 'updatedAt'], LISTED))) await assertPage(request, all);
 });
 
 test('pages of tasks by kind are right as well where walks along an index meet none of them', async () => {
-  for (const sortBy of ['createdAt', 'updatedAt', 'status'] as const)
-    for (const sortOrder of ['ASC', 'DESC'] as const)
-      for (const filter of KINDS)
-        for (const place of PLACES) await assertPage({ filter, sortBy, sortOrder, take: 21, ...place }, mirrored);
+  const requests = listedRequests(['createdAt', 'updatedAt', 'status'], KINDS);
+  for (const request of someOf(requests)) await assertPage(request, mirrored);
 });
 
 test('an export holds the same tasks in the same order as the list', async () => {
@@ -366,7 +378,7 @@ test('an export holds the same tasks in the same order as the list', async () =>
         expectedOf({ filter, sortBy, sortOrder }).map(({ id }) => id),
       );
     }),
-    { numRuns: 20, seed: SEED },
+    { numRuns: rounds(20), seed: SEED },
   );
 });
 

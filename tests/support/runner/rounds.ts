@@ -6,5 +6,14 @@ export const ALL_ROUNDS_VARIABLE = 'TEST_ALL_ROUNDS';
  * `--slow`. The draws are the same each time, so the quick suite makes the first third of the slow one's.
  */
 export function rounds(all: number): number {
-  return process.env[ALL_ROUNDS_VARIABLE] ? all : Math.ceil(all / 3);
+  return makesAll() ? all : Math.ceil(all / 3);
+}
+
+/** The same for listed cases: every third one in the quick suite, and each with `--slow`. */
+export function someOf<T>(cases: readonly T[]): readonly T[] {
+  return makesAll() ? cases : cases.filter((_, index) => index % 3 === 0);
+}
+
+function makesAll(): boolean {
+  return Boolean(process.env[ALL_ROUNDS_VARIABLE]);
 }
