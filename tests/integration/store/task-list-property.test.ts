@@ -274,6 +274,7 @@ const LISTED: readonly TaskFilter[] = [
   { scheduledTo: minute(300) },
   { ...WINDOW, integrationData: [['shop', 'a']] },
   { integrationData: [['shop', 'a']], channelId: 2 },
+  { agentId: [3] },
 ];
 const PLACES = [
   { skip: 0, behind: null },
@@ -347,7 +348,7 @@ function listedRequests(sorts: readonly PageRequest['sortBy'][], wanted: readonl
   );
 }
 
-test('pages of what the side tables hold are right in every order', async () => {
+test('pages of what an agent has, and of what the side tables hold, are right in every order', async () => {
   for (const request of someOf(listedRequests(['createdAt', 'updatedAt'], LISTED))) await assertPage(request, all);
 });
 
