@@ -7,12 +7,19 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 export const PATIENCE_MS = 60_000;
 
-const POLL_MS = 20;
+const SHORTEST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 100;
 
-/** Asks again and again until the answer is true. Rejects, naming `what`, when patience is at its end. */
+/**
+ * Asks again and again until the answer is true, less often while it is not: a question may cost three processes some
+ * milliseconds. Rejects, naming `what`, when patience is at its end.
+ */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (const giveUpAt = performance.now() + PATIENCE_MS; !(await isSo()); await delay(POLL_MS))
-    assert.ok(performance.now() < giveUpAt, `not within ${PATIENCE_MS / 1_000} s: ${what}`);
+  for (const since = performance.now(); !(await isSo()); ) {
+    const waitedMs = performance.now() - since;
+    assert.ok(waitedMs < PATIENCE_MS, `not within ${PATIENCE_MS / 1_000} s: ${what}`);
+    await delay(Math.min(Math.max(waitedMs / 10, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
+  }
 }
 
 /** Resolves once new records get a later moment than this one: two records that follow one another may share theirs. */
