@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import type { AssignmentRequestView } from '../../../schema/assignment/assignment.ts';
+import { isTerminal, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { seedChannel, withSql } from '../../support/seeds/seed.ts';
@@ -27,6 +28,10 @@ export interface RoundsPlace {
   readonly agentIds: readonly number[];
   /** Changes the setting `assignment`, as the next gateway reads it. */
   setAssignment(assignment: object): Promise<void>;
+  /** Changes parts of the setting `assignment`; null takes one back. Needs the gateway. */
+  changeAssignment(parts: object): Promise<void>;
+  /** May change everything of the organization; good for every gateway of the place. */
+  readonly admin: ApiClient;
   /** `settings`: more of its environment. */
   startWorkers(settings?: Readonly<Record<string, string>>): Promise<WorkersProcess>;
   /** Says where agents are, every agent by default. Needs the gateway. */
@@ -34,10 +39,14 @@ export interface RoundsPlace {
   /** A task at the first agent that somebody is to be found for. */
   createTask(fields?: object): Promise<TaskView>;
   requestsOf(taskId: number): Promise<AssignmentRequestView[]>;
+  /** Cancels every task, so that all agents are free again. */
+  cancelOpenTasks(): Promise<void>;
   /** The request of a task that waits for an answer. */
   untilOffered(taskId: number): Promise<AssignmentRequestView>;
   stop(): Promise<void>;
 }
+
+const OPEN = TASK_STATUSES.filter((status) => !isTerminal(status)).join();
 
 export async function startRoundsPlace(options: RoundsPlaceOptions): Promise<RoundsPlace> {
   const system = await startCrashableSystem(options);
@@ -63,8 +72,10 @@ async function fill(
     });
   await setAssignment(assignment ?? {});
   const dispatcher = await seedChannel(databaseUrl, organizationId, { role: 'dispatcher' });
+  const orgAdmin = await seedChannel(databaseUrl, organizationId, { role: 'org_admin' });
   await system.startGateway();
   const api = createApiClient({ baseUrl: system.baseUrl, key: dispatcher.key });
+  const admin = createApiClient({ baseUrl: system.baseUrl, key: orgAdmin.key });
   const devices = createApiClient({ baseUrl: system.baseUrl, key });
   const workers: WorkersProcess[] = [];
   const requestsOf = async (taskId: number) => {
@@ -75,7 +86,12 @@ async function fill(
     system,
     api,
     agentIds,
+    admin,
     setAssignment,
+    async changeAssignment(parts) {
+      const { status, text } = await admin.patch(`/organizations/${organizationId}`, { settings: { assignment: parts } });
+      assert.equal(status, 200, text);
+    },
     async startWorkers(settings) {
       const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix };
       const started = await startWorkersProcess({ ...stores, ...settings });
@@ -100,6 +116,13 @@ async function fill(
       return api.createTask({ autoAssign: true, location, ...fields });
     },
     requestsOf,
+    async cancelOpenTasks() {
+      const { items } = (await api.get<{ items: TaskView[] }>(`/tasks?limit=100&status=${OPEN}`)).body.data;
+      for (const { id } of items) {
+        const { status, text } = await api.put(`/tasks/${id}/status`, { status: 'cancelled' });
+        assert.equal(status, 200, text);
+      }
+    },
     async untilOffered(taskId) {
       let found: AssignmentRequestView | undefined;
       await until(`task ${taskId} is offered`, async () => {
@@ -110,8 +133,7 @@ async function fill(
       return found;
     },
     async stop() {
-      api.close();
-      devices.close();
+      for (const client of [api, admin, devices]) client.close();
       for (const process of workers) await process.kill();
       await system.stop();
     },
