@@ -89,7 +89,9 @@ async function fill(
     admin,
     setAssignment,
     async changeAssignment(parts) {
-      const { status, text } = await admin.patch(`/organizations/${organizationId}`, { settings: { assignment: parts } });
+      const { status, text } = await admin.patch(`/organizations/${organizationId}`, {
+        settings: { assignment: parts },
+      });
       assert.equal(status, 200, text);
     },
     async startWorkers(settings) {
