@@ -11,7 +11,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import { callerOf, createCommand, startEngineFixture } from '../../faults/support/engine-fixture.ts';
 import { until } from '../../support/until.ts';
 
-const TASKS = LIMITS.liveTasksPerOrganization + 2_000;
+const TASKS = LIMITS.liveTasksPerOrganization + LIMITS.batchTasks;
 /** Few enough for the ids at hand: a command that waits for ids evicts records on the way. */
 const AT_ONCE = 200;
 const KEYS = LIMITS.keptAnswersInMemory + 2_000;
@@ -35,9 +35,24 @@ async function inOrganization(memory: MemoryBounds, body: (place: Place) => Prom
   }
 }
 
+/** Resolves to the answer. */
+async function createBatch(
+  { engine, organizationId, caller }: Place,
+  inputs: readonly CreateTask['input'][],
+  idempotency?: Command['idempotency'],
+): Promise<string> {
+  const facts = { correlationId: '', canonicalPath: '/v1/tasks/batch', method: 'POST' };
+  const items = inputs.map((input) => ({ input, facts, idempotency: undefined }));
+  const command = { kind: 'create-tasks', caller, items, atomic: false, facts, idempotency } as Command;
+  const answer = await engine.ask(organizationId, command);
+  assert.ok(answer.ok, JSON.stringify(answer));
+  return answer.data;
+}
+
 test('tasks leave a full memory though nothing has to be fetched, and are read back when asked for', () => {
   const memory = { ...FULL, tasks: 2 * TASKS };
-  return inOrganization(memory, async ({ engine, organizationId, caller }) => {
+  return inOrganization(memory, async (place) => {
+    const { engine, organizationId, caller } = place;
     const { input } = createCommand('a task', caller) as CreateTask;
     const ids: number[] = [];
     const codeOf = (index: number) => `ORDER ${index}`;
@@ -45,12 +60,13 @@ test('tasks leave a full memory though nothing has to be fetched, and are read b
       engine.ask(organizationId, { kind: 'create-task', caller, input: { ...input, code } });
     const read = (taskId: number) => engine.ask(organizationId, { kind: 'read-task', caller, taskId, show: 'task' });
     while (ids.length < TASKS) {
-      const asked = Array.from({ length: AT_ONCE }, (_, index) => create(codeOf(ids.length + index)));
-      for (const answer of await Promise.all(asked)) {
-        assert.ok(answer.ok, JSON.stringify(answer));
-        ids.push((JSON.parse(answer.data) as { id: number }).id);
-      }
-      assert.ok((await Promise.all(ids.slice(-AT_ONCE).map(read))).every(({ ok }) => ok));
+      const inputs = Array.from({ length: LIMITS.batchTasks }, (_, index) => ({
+        ...input,
+        code: codeOf(ids.length + index),
+      }));
+      const made = await createBatch(place, inputs);
+      ids.push(...(JSON.parse(made) as { items: { task: { id: number } }[] }).items.map(({ task }) => task.id));
+      assert.ok((await Promise.all(ids.slice(-LIMITS.batchTasks).map(read))).every(({ ok }) => ok));
     }
     const { state } = engine.parts.directory.find(organizationId)!;
     assert.equal(state.taskCount, TASKS, 'where there is room an organization keeps what was asked for');
@@ -104,18 +120,13 @@ test('keys leave memory past its bound, and what was answered under them is answ
   }));
 
 test('the answers of keyed batches leave memory by their length, and are given again', () =>
-  inOrganization(FULL, async ({ engine, organizationId, caller }) => {
+  inOrganization(FULL, async (place) => {
+    const { engine, organizationId, caller } = place;
     const { input } = createCommand('a task', caller) as CreateTask;
-    const facts = { correlationId: '', canonicalPath: '/v1/tasks/batch', method: 'POST' };
     const keyOf = (index: number) => idempotencyKey('batch', `key ${index}`, 'the same');
-    const items = Array.from({ length: LIMITS.batchTasks }, () => ({ input, facts, idempotency: undefined }));
-    const create = async (index: number) => {
-      const idempotency = keyOf(index);
-      const command = { kind: 'create-tasks', caller, items, atomic: false, facts, idempotency } as Command;
-      const answer = await engine.ask(organizationId, command);
-      assert.ok(answer.ok, JSON.stringify(answer));
-      return answer.data;
-    };
+    // Few tasks of many words: only their length counts.
+    const inputs = Array.from({ length: 50 }, () => ({ ...input, notes: 'x'.repeat(10_000) }));
+    const create = (index: number) => createBatch(place, inputs, keyOf(index));
     const answers: string[] = [];
     for (let index = 0; index < 24; index += 1) answers.push(await create(index));
     const { state } = engine.parts.directory.find(organizationId)!;
