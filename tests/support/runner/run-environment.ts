@@ -13,9 +13,12 @@ export function runEnvironment(): NodeJS.ProcessEnv {
 /** Set where programs are to run from their sources: in a tree that changes all the time, compiling would cost most. */
 export const SOURCES_VARIABLE = 'TEST_PROGRAMS_FROM_SOURCES';
 
-/** A program as production runs it: the run has compiled it, so it needs no translations. Or from its sources, see above. */
+/**
+ * A program as production runs it, or from its sources, see above. The run has compiled it, so it needs no translations,
+ * and no source maps: reading them costs a process half of its start, and the first stack of an error as much again.
+ */
 export function compiledProgram(name: ProgramName): { readonly args: string[]; readonly env: NodeJS.ProcessEnv } {
   if (process.env[SOURCES_VARIABLE]) return { args: [sourceFile(name)], env: runEnvironment() };
   const { NODE_OPTIONS: _, ...env } = runEnvironment();
-  return { args: ['--enable-source-maps', compiledFile(name)], env };
+  return { args: [compiledFile(name)], env };
 }
