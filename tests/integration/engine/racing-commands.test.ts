@@ -23,20 +23,22 @@ function idOf(answer: Answer): number {
 test('batches of several organizations that wait for the same ids are all made', async () => {
   const { engine, organizations, stop } = await startEngineFixture({ organizations: 4 });
   try {
-    const largest = (organization: SeededOrganization): Command => {
+    // Each needs six blocks of ids for its packages.
+    const TASKS = 100;
+    const batchOf = (organization: SeededOrganization): Command => {
       const caller = callerOf(organization);
       const { input } = createCommand('a task', caller) as CreateTask;
-      const packages = Array.from({ length: 12 }, (_, index) => ({ name: `package ${index}`, quantity: 1 }));
+      const packages = Array.from({ length: 60 }, (_, index) => ({ name: `package ${index}`, quantity: 1 }));
       const item = { input: { ...input, packages }, facts: FACTS, idempotency: undefined };
-      const items = Array.from({ length: LIMITS.batchTasks }, () => item);
+      const items = Array.from({ length: TASKS }, () => item);
       return { kind: 'create-tasks', caller, items, atomic: false, facts: FACTS } as unknown as Command;
     };
     const answers = await Promise.all(
-      organizations.map((organization) => engine.ask(organization.organizationId, largest(organization))),
+      organizations.map((organization) => engine.ask(organization.organizationId, batchOf(organization))),
     );
     for (const answer of answers) {
       assert.ok(answer.ok, JSON.stringify(answer));
-      assert.deepEqual((JSON.parse(answer.data) as { created: number }).created, LIMITS.batchTasks);
+      assert.deepEqual((JSON.parse(answer.data) as { created: number }).created, TASKS);
     }
   } finally {
     await stop();
