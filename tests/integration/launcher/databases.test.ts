@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
-import { createRandomSource } from '../../../engine/runtime/random.ts';
-import { currentHistory } from '../../../engine/store/cluster/platform-store.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { compiledProgram } from '../../support/runner/run-environment.ts';
 import { SECRETS } from '../../support/secrets.ts';
@@ -59,28 +57,6 @@ test('no program starts on a database that a newer release has taken over, and n
       assert.deepEqual(await stateOf(sql), before, name);
     }
   });
-});
-
-test('a start with --renew-history gives the logs another history, once', async (t) => {
-  const database = await createMigratedDatabase();
-  t.after(() => database.drop());
-  const { url, prefix } = testRedis();
-  const settings = { DATABASE_URL: database.url, REDIS_URL: url, REDIS_PREFIX: prefix, ...SECRETS };
-  const dataDir = temporaryDirectory(t);
-  const history = () => withSql(database.url, (sql) => currentHistory(sql, createRandomSource()));
-  const known = await history();
-  const start = async (...options: string[]) => {
-    const { args, env } = compiledProgram('launcher');
-    const launcher = startLauncher(dataDir, settings, [], { args: [...args, ...options], env });
-    await launcher.ready();
-    const current = await history();
-    assert.equal(launcher.output().includes(`history of the event logs is ${current} from now on`), options.length > 0);
-    assert.equal(await launcher.exit('SIGTERM'), 0);
-    return current;
-  };
-  const renewed = await start('--renew-history');
-  assert.notEqual(renewed, known);
-  assert.equal(await start(), renewed);
 });
 
 test('an option of `npm start` that there is not, or twice, is answered by those that there are', async (t) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
 import postgres from 'postgres';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../engine/launcher/stores/embedded-postgres.ts';
 import { findPostgresPrograms } from '../../../engine/launcher/stores/postgres-package.ts';
@@ -13,8 +13,16 @@ import { temporaryDirectory } from './launcher-run.ts';
 /** Many of them run beside each other in tests. */
 const settings = { shared_buffers: '16MB' };
 
-test('a new server is durable, answers only its password and only on this machine, and takes settings', async (t) => {
-  const server = await start(t, temporaryDirectory(t), { work_mem: '7MB' });
+/** One server for the tests that follow one another, in a folder closed to other users, after a start that was cut short. */
+const directory = join(temporaryDirectory({ after }), 'postgres');
+const unfinished = join(directory, 'data.unfinished');
+mkdirSync(unfinished, { recursive: true });
+writeFileSync(join(unfinished, 'PG_VERSION'), 'half of it');
+let server: EmbeddedPostgres;
+after(() => server?.stop());
+
+test('a new server is durable, answers only its password and only on this machine, and takes settings', async () => {
+  server = await start({ work_mem: '7MB' });
   for (const [name, value] of Object.entries({
     fsync: 'on',
     full_page_writes: 'on',
@@ -34,8 +42,21 @@ test('a new server is durable, answers only its password and only on this machin
   );
 });
 
-test('a backend keeps the memory that a large statement took, and does not ask for it again with each', async (t) => {
-  const server = await start(t, temporaryDirectory(t));
+test('a first start that was cut short is made up for', () => {
+  assert.equal(existsSync(unfinished), false);
+});
+
+// Only root may do this, and only root needs it: an ordinary user runs Postgres as itself.
+if (process.getuid?.() === 0) {
+  test('as root it runs as another user, in a folder closed to that user', () => {
+    assert.equal(statSync(dirname(directory)).mode & 0o777, 0o700);
+    const [, uid] = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8')) ?? [];
+    assert.notEqual(uid, '0');
+    assert.notEqual(uid, undefined);
+  });
+}
+
+test('a backend keeps the memory that a large statement took, and does not ask for it again with each', async () => {
   const faults = await ask(server.url, async (sql) => {
     const [{ pid }] = await sql<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`;
     // Unprepared, so that it is worked out each time.
@@ -49,50 +70,36 @@ test('a backend keeps the memory that a large statement took, and does not ask f
   assert.ok((faults as number) < 5_000, `${faults} page faults`);
 });
 
-test('the data outlives a stop and a kill', async (t) => {
-  const directory = temporaryDirectory(t);
-  const first = await start(t, directory);
-  await ask(first.url, (sql) => sql`CREATE TABLE marks AS SELECT 1 AS mark`);
-  await first.stop();
-  const second = await start(t, directory);
-  await ask(second.url, (sql) => sql`INSERT INTO marks VALUES (2)`);
-  second.kill();
-  assert.equal(await second.ended, 'was ended by SIGKILL');
-  const third = await start(t, directory);
-  assert.equal(await ask(third.url, (sql) => sql`SELECT sum(mark)::int FROM marks`), 3);
+test('the data outlives a stop and a kill', async () => {
+  await ask(server.url, (sql) => sql`CREATE TABLE marks AS SELECT 1 AS mark`);
+  await server.stop();
+  server = await start();
+  await ask(server.url, (sql) => sql`INSERT INTO marks VALUES (2)`);
+  server.kill();
+  assert.equal(await server.ended, 'was ended by SIGKILL');
+  server = await start();
+  assert.equal(await ask(server.url, (sql) => sql`SELECT sum(mark)::int FROM marks`), 3);
 });
 
-test('a server left behind in the directory is stopped by the next start', async (t) => {
-  const directory = temporaryDirectory(t);
+test('a server left behind in the directory is stopped by the next start', async () => {
   const lines: string[] = [];
-  const first = await start(t, directory);
-  const second = await start(t, directory, {}, (line) => lines.push(line));
+  const first = server;
+  server = await start({}, (line) => lines.push(line));
   assert.equal(await first.ended, 'exited with code 0');
   assert.ok(lines.includes(`stopped a Postgres that an earlier start left behind (process ${first.pid})`));
-  assert.equal(await ask(second.url, (sql) => sql`SELECT 1`), 1);
+  assert.equal(await ask(server.url, (sql) => sql`SELECT 1`), 1);
 });
 
 test('a process that merely bears the number in postmaster.pid is left alone', async (t) => {
-  const directory = temporaryDirectory(t);
-  const server = await start(t, directory);
   server.kill();
   await server.ended;
   const stranger = spawn('sleep', ['900']);
   t.after(() => stranger.kill());
   const pidFile = join(directory, 'data', 'postmaster.pid');
   writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(stranger.pid)));
-  await start(t, directory);
+  server = await start();
   assert.equal(stranger.exitCode ?? stranger.signalCode, null);
-});
-
-test('a first start that was cut short is made up for', async (t) => {
-  const directory = temporaryDirectory(t);
-  const unfinished = join(directory, 'data.unfinished');
-  mkdirSync(unfinished);
-  writeFileSync(join(unfinished, 'PG_VERSION'), 'half of it');
-  const server = await start(t, directory);
-  assert.equal(await ask(server.url, (sql) => sql`SELECT 1`), 1);
-  assert.equal(existsSync(unfinished), false);
+  await server.stop();
 });
 
 test('a start on a port that another process holds fails and says so', async (t) => {
@@ -100,27 +107,14 @@ test('a start on a port that another process holds fails and says so', async (t)
   t.after(() => squatter.close());
   await until('the squatter', () => squatter.listening);
   const { port } = squatter.address() as { port: number };
-  const directory = temporaryDirectory(t);
   await assert.rejects(startEmbeddedPostgres({ directory, port, settings }), /could not bind IPv4 address "127.0.0.1"/);
 });
 
-test('a start that is called off leaves nothing running', async (t) => {
+test('a start that is called off leaves nothing running', async () => {
   const signal = AbortSignal.abort();
-  await assert.rejects(startEmbeddedPostgres({ directory: temporaryDirectory(t), settings, signal }), /called off/);
+  await assert.rejects(startEmbeddedPostgres({ directory, settings, signal }), /called off/);
+  assert.equal(existsSync(join(directory, 'data', 'postmaster.pid')), false);
 });
-
-// Only root may do this, and only root needs it: an ordinary user runs Postgres as itself.
-if (process.getuid?.() === 0) {
-  test('as root it runs as another user, in a folder closed to that user', async (t) => {
-    const closed = temporaryDirectory(t);
-    chmodSync(closed, 0o700);
-    const server = await start(t, join(closed, 'postgres'));
-    assert.equal(await ask(server.url, (sql) => sql`SELECT 1`), 1);
-    const [, uid] = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8')) ?? [];
-    assert.notEqual(uid, '0');
-    assert.notEqual(uid, undefined);
-  });
-}
 
 test('links that the install script was not allowed to make are made', (t) => {
   const root = temporaryDirectory(t);
@@ -145,15 +139,11 @@ function writeLinkList(root: string, target: string): void {
   writeFileSync(join(root, 'native', 'pg-symlinks.json'), JSON.stringify(links));
 }
 
-async function start(
-  t: TestContext,
-  directory: string,
+function start(
   more: Record<string, string> = {},
   onLine: (line: string) => void = () => {},
 ): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({ directory, settings: { ...settings, ...more }, onLine });
-  t.after(server.stop);
-  return server;
+  return startEmbeddedPostgres({ directory, settings: { ...settings, ...more }, onLine });
 }
 
 /** How often the process got a page of memory. */

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createRandomSource } from '../../../engine/runtime/random.ts';
+import { currentHistory } from '../../../engine/store/cluster/platform-store.ts';
 import { listPages } from '../../docs/pages.ts';
 import { compiledProgram } from '../../support/runner/run-environment.ts';
+import { withSql } from '../../support/seeds/seed.ts';
 import { createMigratedDatabase, testRedis } from '../../support/stores.ts';
 import { reservePort } from '../../support/system/reserve-port.ts';
 import { until } from '../../support/until.ts';
@@ -51,7 +54,7 @@ test('an answer that lacks a printed part, or goes on behind its printed end, is
   assert.match(findMissing(printed, `${came}x`) ?? '', /^the end of the answer behind /);
 });
 
-test('every curl of every guide, asked of a fresh start, gets the answer that the guide prints', async (t) => {
+test('a start with --renew-history gives the logs another history, and answers every curl as the guides print', async (t) => {
   const directory = temporaryDirectory(t);
   const database = await createMigratedDatabase();
   t.after(() => database.drop());
@@ -59,8 +62,15 @@ test('every curl of every guide, asked of a fresh start, gets the answer that th
   const stores = { DATABASE_URL: database.url, REDIS_URL: redis.url, REDIS_PREFIX: redis.prefix };
   // `head` leaves a stream, which curl notices at the next heartbeat.
   const environment = { ...stores, HEARTBEAT_MS: '1000' };
-  const launcher = startLauncher(join(directory, '.data'), environment, [], compiledProgram('launcher'));
+  const history = () => withSql(database.url, (sql) => currentHistory(sql, createRandomSource()));
+  const known = await history();
+  const { args, env } = compiledProgram('launcher');
+  const program = { args: [...args, '--renew-history'], env };
+  const launcher = startLauncher(join(directory, '.data'), environment, [], program);
   const { host } = new URL(await launcher.ready());
+  const renewed = await history();
+  assert.notEqual(renewed, known);
+  assert.ok(launcher.output().includes(`the history of the event logs is ${renewed} from now on`));
   const hookPort = await reservePort();
   const shell = openGuideShell(directory);
   try {

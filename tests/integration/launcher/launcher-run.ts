@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runEnvironment } from '../../support/runner/run-environment.ts';
 import { until } from '../../support/until.ts';
@@ -30,8 +29,8 @@ export interface LauncherRun {
   exit(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** A directory that is gone after the test, together with every process that still runs there. */
-export function temporaryDirectory(context: TestContext): string {
+/** A directory that is gone after the test or the file, together with every process that still runs there. */
+export function temporaryDirectory(context: { after(end: () => Promise<void>): void }): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'launcher-')));
   context.after(async () => {
     for (const pid of processesOf(directory)) kill(pid);

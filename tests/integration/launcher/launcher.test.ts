@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import postgres from 'postgres';
 import { SECRETS } from '../../support/secrets.ts';
 import { createTestDatabase, testRedis } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
-import { kill, processesOf, startLauncher, temporaryDirectory } from './launcher-run.ts';
+import { kill, type LauncherRun, processesOf, type Stores, startLauncher, temporaryDirectory } from './launcher-run.ts';
 
-test('a start brings everything up, says how to use it, and SIGTERM leaves no process behind', async (t) => {
-  const dataDir = temporaryDirectory(t);
+/** The tests that share it are starts one after the other, each on what the one before has left. */
+const dataDir = temporaryDirectory({ after });
+const marks: number[] = [];
+
+test('a start brings everything up, says how to use it, and SIGTERM leaves no process behind', async () => {
   // Without what this run has translated: by tsx, as anywhere else.
   const run = startLauncher(dataDir, { NODE_OPTIONS: '' });
   const baseUrl = await run.ready();
@@ -55,26 +58,6 @@ test('a signal in the middle of the start calls it off and leaves no process beh
   assert.doesNotMatch(run.output(), /Ready at/);
 });
 
-test('under npm, a launcher whose parent was killed outright stops everything', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  const run = startLauncher(dataDir, { npm_lifecycle_event: 'start' }, ['sh', '-c', '"$@" & wait', 'sh']);
-  await run.ready();
-  await run.exit('SIGKILL');
-  assert.match(run.output(), /npm is gone: stopping everything/);
-  assert.deepEqual(processesOf(dataDir), []);
-});
-
-test('a second start on the same DATA_DIR is refused by name, and the first goes on', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  const first = startLauncher(dataDir);
-  await first.ready();
-  const second = startLauncher(dataDir);
-  assert.equal(await second.exit(), 1);
-  assert.ok(second.output().includes(`Another instance (process ${first.process.pid}) is using DATA_DIR ${dataDir}.`));
-  assert.ok((await first.stores()).pid > 0);
-  await first.exit('SIGTERM');
-});
-
 test('a used port is refused before anything is started', async (t) => {
   const dataDir = temporaryDirectory(t);
   const squatter = createServer().listen(0, '127.0.0.1');
@@ -88,69 +71,75 @@ test('a used port is refused before anything is started', async (t) => {
   assert.equal(existsSync(join(dataDir, 'postgres')), false);
 });
 
-test('after kill -9 of the launcher alone the next start has the data of the first', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  const first = startLauncher(dataDir);
-  const before = await first.stores();
-  await leaveMarks(before);
-  await first.exit('SIGKILL');
+/** The launcher that one test leaves to the next. */
+let running: LauncherRun;
+let stores: Stores;
 
+test('a second start on the same DATA_DIR is refused by name, and the first goes on', async () => {
+  running = startLauncher(dataDir);
+  stores = await running.stores();
   const second = startLauncher(dataDir);
-  const after = await second.stores();
-  await assertMarks(after);
-  assert.equal(after.secretsKey, before.secretsKey, 'so that what is encrypted can be read');
-  assert.match(second.output(), /dk_live_1\b/, 'the key of the first start is kept');
-  await second.exit('SIGTERM');
-  assert.deepEqual(processesOf(dataDir), []);
+  assert.equal(await second.exit(), 1);
+  assert.ok(
+    second.output().includes(`Another instance (process ${running.process.pid}) is using DATA_DIR ${dataDir}.`),
+  );
+  assert.equal((await running.stores()).pid, stores.pid);
 });
 
-test('after kill -9 of every process the next start has the data of the first', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  const first = startLauncher(dataDir);
-  await leaveMarks(await first.stores());
-  for (const pid of processesOf(dataDir)) kill(pid);
-  await first.exit();
-
-  const second = startLauncher(dataDir);
-  await assertMarks(await second.stores());
-  await second.exit('SIGTERM');
-});
-
-test('a gateway and stores that are killed come back where they were', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  const run = startLauncher(dataDir);
-  const before = await run.stores();
-  await leaveMarks(before);
+test('a gateway and stores that are killed come back where they were', async () => {
+  const before = stores;
+  await leaveMark(before);
   kill(Number(readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n')[0]));
   kill(Number(readFileSync(join(dataDir, 'redis/redis.pid'), 'utf8')));
   kill(before.pid);
   for (const name of ['postgres', 'redis', 'gateway']) {
-    await until(`${name} to be back`, () => run.output().includes(`launcher | ${name} is back`));
+    await until(`${name} to be back`, () => running.output().includes(`launcher | ${name} is back`));
   }
-  const after = await run.stores();
+  const after = await running.stores();
   assert.notEqual(after.pid, before.pid);
   assert.equal(after.databaseUrl, before.databaseUrl);
   await assertMarks(after);
-  await run.exit('SIGTERM');
 });
 
-test('a gateway that cannot start ends the start with its last words and status 1', async (t) => {
-  const dataDir = temporaryDirectory(t);
+test('after kill -9 of the launcher alone the next start has the data of the first', async () => {
+  await leaveMark(stores);
+  await running.exit('SIGKILL');
+
+  running = startLauncher(dataDir, { npm_lifecycle_event: 'start' }, ['sh', '-c', '"$@" & wait', 'sh']);
+  const after = await running.stores();
+  await assertMarks(after);
+  assert.equal(after.secretsKey, stores.secretsKey, 'so that what is encrypted can be read');
+  assert.match(running.output(), /dk_live_1\b/, 'the key of the first start is kept');
+  assert.doesNotMatch(running.output(), /history of the event logs/, 'nobody asked for another one');
+});
+
+test('under npm, a launcher whose parent was killed outright stops everything', async () => {
+  await running.exit('SIGKILL');
+  assert.match(running.output(), /npm is gone: stopping everything/);
+  assert.deepEqual(processesOf(dataDir), []);
+});
+
+test('after kill -9 of every process the next start has the data of the first', async () => {
+  const first = startLauncher(dataDir);
+  await leaveMark(await first.stores());
+  for (const pid of processesOf(dataDir)) kill(pid);
+  await first.exit();
+
+  running = startLauncher(dataDir, { STAND_IN_KEY: 'dk_live_2' });
+  await assertMarks(await running.stores());
+});
+
+test('a key in demo.json that the gateway does not know is replaced by a new one', async () => {
+  assert.equal(JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')).apiKey, 'dk_live_2');
+  assert.equal(await running.exit('SIGTERM'), 0);
+  assert.deepEqual(processesOf(dataDir), []);
+});
+
+test('a gateway that cannot start ends the start with its last words and status 1', async () => {
   const run = startLauncher(dataDir, { STAND_IN_GATEWAY_FAILS: '1' });
   assert.equal(await run.exit(), 1);
   assert.match(run.output(), /gateway exited with code 3 before it was ready\. Its last words:\nno gateway today/);
   assert.deepEqual(processesOf(dataDir), []);
-});
-
-test('a key in demo.json that the gateway does not know is replaced by a new one', async (t) => {
-  const dataDir = temporaryDirectory(t);
-  const first = startLauncher(dataDir);
-  await first.ready();
-  await first.exit('SIGTERM');
-  const second = startLauncher(dataDir, { STAND_IN_KEY: 'dk_live_2' });
-  await second.ready();
-  assert.equal(JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')).apiKey, 'dk_live_2');
-  await second.exit('SIGTERM');
 });
 
 test('stores and a key that the environment names are used, and none is made', async (t) => {
@@ -181,20 +170,27 @@ test('a missing database is reported with its variable', async (t) => {
   assert.match(run.output(), /DATABASE_URL leads to no database that lets us in/);
 });
 
-async function leaveMarks({ databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string }): Promise<void> {
-  const sql = postgres(databaseUrl, { max: 1 });
-  await sql`CREATE TABLE marks AS SELECT 7 AS mark`;
+async function leaveMark({ databaseUrl, redisUrl }: Stores): Promise<void> {
+  const mark = marks.length;
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  await sql`CREATE TABLE IF NOT EXISTS marks (mark integer)`;
+  await sql`INSERT INTO marks VALUES (${mark})`;
   await sql.end();
   const redis = new Redis(redisUrl);
-  await redis.set('mark', '7');
+  await redis.rpush('marks', mark);
   redis.disconnect();
+  marks.push(mark);
 }
 
-async function assertMarks({ databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string }): Promise<void> {
+async function assertMarks({ databaseUrl, redisUrl }: Stores): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1 });
-  assert.deepEqual([...(await sql`SELECT mark FROM marks`)], [{ mark: 7 }]);
+  const rows = await sql<{ mark: number }[]>`SELECT mark FROM marks ORDER BY mark`;
   await sql.end();
+  assert.deepEqual(
+    rows.map(({ mark }) => mark),
+    marks,
+  );
   const redis = new Redis(redisUrl);
-  assert.equal(await redis.get('mark'), '7');
+  assert.deepEqual((await redis.lrange('marks', 0, -1)).map(Number), marks);
   redis.disconnect();
 }

@@ -1,30 +1,72 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { createLocalInstance } from '../../../engine/launcher/local-instance.ts';
+import { LaunchError } from '../../../engine/launcher/processes/launch-error.ts';
+import { createMergedLog } from '../../../engine/launcher/processes/merged-log.ts';
+import { ConfigError } from '../../../engine/runtime/config.ts';
 import { startLauncher, temporaryDirectory } from './launcher-run.ts';
 
 /** `npm start` with settings that only the programs it starts would use. */
 
+const HUSH = '{"private_key": "hush"}';
+
+function assertNothingMade(dataDir: string): void {
+  for (const store of ['postgres', 'redis']) assert.equal(existsSync(join(dataDir, store)), false, store);
+}
+
+const nothing = () => assert.fail('nothing was to be started');
+const command = { file: '/nonexistent', args: [] };
+
+/** The error of a start in this process, which is stopped in any case. */
+async function refusalOf(t: TestContext, dataDir: string, settings: Record<string, string>): Promise<unknown> {
+  const instance = createLocalInstance({
+    environment: { DATA_DIR: dataDir, PORT: '0', ...settings },
+    withFleet: false,
+    renewsHistory: false,
+    parts: {
+      ...{ gateway: command, workers: command, fleet: command },
+      ...{ migrate: nothing, renewHistory: nothing, ensureDemoOrganization: nothing },
+    },
+    log: createMergedLog(() => {}, { colors: false }),
+    onGivenUp: () => {},
+  });
+  t.after(() => instance.stop());
+  return instance.start().then(
+    () => undefined,
+    (error) => error,
+  );
+}
+
 for (const [name, value] of [
   ['REDIS_URL', 'redis://:hush@127.0.0.1/queue'],
   ['SMTP_URL', 'nonsense'],
-  ['FCM_SERVICE_ACCOUNT', '{"private_key": "hush"}'],
+  ['FCM_SERVICE_ACCOUNT', HUSH],
   ['FCM_SERVICE_ACCOUNT', '/nowhere/account.json'],
   ['WORKERS_METRICS_HOST', '203.0.113.1'],
   ['PUBLIC_URL', 'https://a.example/?x=1'],
 ] as const) {
   test(`${name}=${value} ends the start before anything is started`, async (t) => {
     const dataDir = temporaryDirectory(t);
-    const run = startLauncher(dataDir, { [name]: value });
-    // One that goes on is stopped, and ends with 0.
-    const code = await run.ready().then(
-      () => run.exit('SIGTERM'),
-      () => run.exit(),
-    );
-    assert.equal(code, 1);
-    assert.match(run.output(), new RegExp(`^ *${name}\\b`, 'm'));
-    assert.doesNotMatch(run.output(), /hush|^ +at |Ready at/m);
-    for (const store of ['postgres', 'redis']) assert.equal(existsSync(join(dataDir, store)), false, store);
+    const refusal = await refusalOf(t, dataDir, { [name]: value });
+    assert.ok(refusal instanceof ConfigError || refusal instanceof LaunchError, `${refusal}`);
+    assert.match(refusal.message, new RegExp(`^ *${name}\\b`, 'm'));
+    assert.doesNotMatch(refusal.message, /hush/);
+    assertNothingMade(dataDir);
   });
 }
+
+test('the launcher reports such a setting without a stack and without its value, and ends with 1', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const run = startLauncher(dataDir, { FCM_SERVICE_ACCOUNT: HUSH });
+  // One that goes on is stopped, and ends with 0.
+  const code = await run.ready().then(
+    () => run.exit('SIGTERM'),
+    () => run.exit(),
+  );
+  assert.equal(code, 1);
+  assert.match(run.output(), /^ *FCM_SERVICE_ACCOUNT\b/m);
+  assert.doesNotMatch(run.output(), /hush|^ +at |Ready at/m);
+  assertNothingMade(dataDir);
+});
