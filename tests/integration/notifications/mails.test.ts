@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NoAnswerError } from '../../../workers/notifications/mail-transport.ts';
-import { type NoticePlace, PUBLIC_URL, withNotices } from './notice-place.ts';
+import { type NoticePlace, PUBLIC_URL, useNotices } from './notice-place.ts';
+
+const withNotices = useNotices();
 
 const ADA = { name: 'Ada Lovelace', phone: '+442079460001', email: 'ada@example.com' };
 const BOB = { name: 'Bob', phone: '+442079460002', email: 'bob@example.com' };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
 import { systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { createNoticeFollowStore } from '../../../engine/store/notifications/notice-follow-store.ts';
@@ -10,7 +11,7 @@ import type { Device, Push, SendOutcome } from '../../../workers/notifications/n
 import { createNoticeFollower } from '../../../workers/notifications/notice-follower.ts';
 import { NoticeSender } from '../../../workers/notifications/notice-sender.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
-import { seedAgent, seedChannel, seedSession } from '../../support/seeds/seed.ts';
+import { seedAgent, seedChannel, seedOrganization, seedSession } from '../../support/seeds/seed.ts';
 import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 
@@ -58,34 +59,60 @@ export interface NoticePlace {
   step(taskId: number, status: string): Promise<void>;
 }
 
-/** Runs `body` at a place with so many couriers. */
-export async function withNotices(couriers: number, body: (place: NoticePlace) => Promise<void>): Promise<void> {
-  const gateway = await startTestGateway({
-    environment: { WEBHOOK_ALLOW_PRIVATE: '1' },
-    organization: { role: 'dispatcher' },
-  });
-  const { databaseUrl } = gateway;
-  const sql = connectPostgres(databaseUrl, { name: 'test', connections: 6, statementTimeoutMs: 30_000 });
-  const clients: ApiClient[] = [];
-  const clientOf = (key: string) => {
-    const client = createApiClient({ baseUrl: gateway.baseUrl, key });
-    clients.push(client);
-    return client;
-  };
-  try {
+type WithNotices = (couriers: number, body: (place: NoticePlace) => Promise<void>) => Promise<void>;
+
+/**
+ * One gateway for all tests of a file. What it returns runs `body` at a place with an organization of its own and so many
+ * couriers; senders look across organizations, so it leaves no notice and no device behind.
+ */
+export function useNotices(): WithNotices {
+  const { gateway, clientOf, connect } = useOwnGateway();
+  return async (couriers, body) => {
+    const { databaseUrl } = gateway();
+    const sql = connect();
+    const organization = await seedOrganization(databaseUrl, { role: 'dispatcher' });
     const seeded: Courier[] = [];
-    for (let made = 0; made < couriers; made++) seeded.push(await seedCourier(gateway, clientOf));
-    const { key } = await seedChannel(databaseUrl, gateway.organizationId, { role: 'org_admin' });
-    await body(placeOf(gateway, sql, { api: clientOf(gateway.key), admin: clientOf(key), couriers: seeded }));
-  } finally {
+    for (let made = 0; made < couriers; made++)
+      seeded.push(await seedCourier(databaseUrl, organization.organizationId, clientOf));
+    const { key } = await seedChannel(databaseUrl, organization.organizationId, { role: 'org_admin' });
+    const clients = { api: clientOf(organization.key), admin: clientOf(key), couriers: seeded };
+    try {
+      await body(placeOf({ ...gateway(), ...organization }, sql, clients));
+    } finally {
+      await sql`TRUNCATE notifications, push_tokens`;
+    }
+  };
+}
+
+function useOwnGateway() {
+  let gateway: TestGateway;
+  let sql: Sql | undefined;
+  const clients: ApiClient[] = [];
+  before(async () => {
+    gateway = await startTestGateway({ environment: { WEBHOOK_ALLOW_PRIVATE: '1' } });
+  });
+  after(async () => {
     for (const client of clients) client.close();
-    await sql.end({ timeout: 5 });
-    await gateway.stop();
-  }
+    await sql?.end({ timeout: 5 });
+    await gateway?.stop();
+  });
+  return {
+    gateway: () => gateway,
+    connect() {
+      sql ??= connectPostgres(gateway.databaseUrl, { name: 'test', connections: 6, statementTimeoutMs: 30_000 });
+      return sql;
+    },
+    clientOf(key: string) {
+      const client = createApiClient({ baseUrl: gateway.baseUrl, key });
+      clients.push(client);
+      return client;
+    },
+  };
 }
 
 async function seedCourier(
-  { databaseUrl, organizationId }: TestGateway,
+  databaseUrl: string,
+  organizationId: number,
   clientOf: (key: string) => ApiClient,
 ): Promise<Courier> {
   const { agentId, userId } = await seedAgent(databaseUrl, organizationId);

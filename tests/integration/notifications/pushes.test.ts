@@ -6,7 +6,9 @@ import type { Caller } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { createNoticeFollower } from '../../../workers/notifications/notice-follower.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { type Courier, type NoticePlace, withNotices } from './notice-place.ts';
+import { type Courier, type NoticePlace, useNotices } from './notice-place.ts';
+
+const withNotices = useNotices();
 
 const SYSTEM: Caller = { type: 'system', id: null, channelId: 0, role: 'system', agentId: null };
 

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { createMaintenanceStore } from '../../../engine/store/cluster/maintenance-store.ts';
 import { createNoticeStore } from '../../../engine/store/notifications/notice-store.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { withNotices } from './notice-place.ts';
+import { useNotices } from './notice-place.ts';
+
+const withNotices = useNotices();
 
 test('a notice that cannot be sent now is retried under the same id, with growing pauses, until it can', () =>
   withNotices(1, async (place) => {
