@@ -33,8 +33,8 @@ interface RedoclyProblem {
 
 const LINT_MS = 120_000;
 
-/** No telemetry, and no look for a newer version. */
-const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+/** No telemetry, no look for a newer version, and none of the hooks that load our sources: it has thousands of modules. */
+const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NODE_OPTIONS: '' };
 
 function redocly(document: Json): Finding[] {
   const program = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
@@ -75,26 +75,19 @@ const LINTERS = [
   ['spectral', spectral, SPECTRAL_EXCEPTIONS],
 ] as const;
 
+const { title: planted, ...untitled } = DOCUMENT['info'] as Readonly<Record<string, Json>>;
+assert.ok(planted);
+
 for (const [name, lint, exceptions] of LINTERS) {
-  test(`${name} finds nothing in the document but what is excepted with a reason, and each exception is needed`, async () => {
-    const findings = await lint(DOCUMENT);
+  test(`${name} notices a planted fault, finds nothing else but what is excepted with a reason, and each exception is needed`, async () => {
+    const findings = await lint({ ...DOCUMENT, info: untitled });
     const others = findings.filter((finding) => !exceptions.some((exception) => isExcepted(finding, exception)));
-    assert.deepEqual(others, []);
+    assert.equal(others.length, 1, JSON.stringify(others));
+    assert.match(others[0]!.message, /title/);
     for (const exception of exceptions)
       assert.ok(
         findings.some((finding) => isExcepted(finding, exception)),
         `nothing needs the exception of ${exception.rule}`,
       );
-  });
-
-  test(`${name} notices a planted fault`, async () => {
-    const { title, ...info } = DOCUMENT['info'] as Readonly<Record<string, Json>>;
-    assert.ok(title);
-    // Without its paths, which take seconds.
-    const findings = await lint({ openapi: DOCUMENT['openapi']!, info, paths: {} });
-    assert.ok(
-      findings.some(({ message }) => message.includes('title')),
-      JSON.stringify(findings),
-    );
   });
 }

@@ -187,10 +187,9 @@ const CHANGES: readonly (readonly [change: string, plant: (document: Part) => un
 
 for (const [change, plant, said] of CHANGES) {
   test(`the comparison with the last release ${said ? 'notices' : 'accepts'} that ${change}`, () => {
-    const released = structuredClone(DOCUMENT);
     const document = structuredClone(DOCUMENT);
     plant(document as Part);
-    const found = documentNarrowings(released, document as Json);
+    const found = documentNarrowings(DOCUMENT, document as Json);
     if (!said) return assert.deepEqual(found, []);
     assert.ok(
       found.some((narrowing) => said.test(narrowing)),
