@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { CanonicalJson } from '../../../gateway/request/canonical-json.ts';
+import { rounds } from '../../support/runner/rounds.ts';
 
 const SEED = 20_261_122;
 
@@ -22,7 +23,7 @@ test('any JSON value is written with its fields in order and without white space
     fc.property(json, (value) => {
       assert.equal(canonical.bytesOf(value).toString(), canonicalText(value));
     }),
-    { seed: SEED, numRuns: 1_000 },
+    { seed: SEED, numRuns: rounds(1_000) },
   );
 });
 

@@ -6,6 +6,7 @@ import { LiveAgent } from '../../../engine/positions/live-agent.ts';
 import { LocationFeed } from '../../../engine/positions/location-feed.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import type { BoundingBox } from '../../../schema/fleet/position.ts';
+import { rounds } from '../../support/runner/rounds.ts';
 
 const SEED = 20_261_126;
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -139,6 +140,6 @@ test('a stream of a box gets every changed agent that is or was in it, once, and
         }
       },
     ),
-    { seed: SEED, numRuns: 500 },
+    { seed: SEED, numRuns: rounds(500) },
   );
 });

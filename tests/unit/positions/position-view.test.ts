@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { compileSerializer } from '../../../engine/views/parts/serializer.ts';
 import { encodePosition } from '../../../engine/views/position-view.ts';
 import { positionView } from '../../../schema/fleet/position.ts';
+import { rounds } from '../../support/runner/rounds.ts';
 
 const SEED = 20_261_122;
 
@@ -50,6 +51,6 @@ test('a position is encoded to the bytes of its schema', () => {
       const numbers = { accuracy: orNull(accuracy), heading: orNull(heading), speed: orNull(speed) };
       assert.equal(encodePosition(position, isStale), serialize({ ...rest, ...numbers, ...times, isStale }));
     }),
-    { numRuns: 1_000, seed: SEED },
+    { numRuns: rounds(1_000), seed: SEED },
   );
 });

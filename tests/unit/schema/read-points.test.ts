@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { devicePointsInput, ownPointsInput } from '../../../schema/fleet/position.ts';
 import { readDevicePoints, readOwnPoints } from '../../../schema/fleet/read-points.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { rounds } from '../../support/runner/rounds.ts';
 
 const SEED = 20_261_122;
 
@@ -64,7 +65,7 @@ test('reading without the schema gives the same points as the schema', () => {
         assert.deepEqual(named(quick.points), named(whole.output.points));
       }
     }),
-    { numRuns: 3_000, seed: SEED },
+    { numRuns: rounds(3_000), seed: SEED },
   );
   assert.ok(read > 500, `only ${read} bodies were read`);
 });

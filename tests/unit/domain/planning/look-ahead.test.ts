@@ -12,6 +12,7 @@ import { lookAhead } from '../../../../engine/domain/planning/look-ahead.ts';
 import { LotMaker } from '../../../../engine/domain/planning/lot-maker.ts';
 import { matchLots } from '../../../../engine/domain/planning/match-lots.ts';
 import { straightTravel } from '../../../../engine/domain/travel/straight-travel.ts';
+import { rounds } from '../../../support/runner/rounds.ts';
 import { agent, NOW, order, roundView } from '../../planning/round-fixture.ts';
 
 const MINUTE = 60_000;
@@ -138,7 +139,7 @@ describe('an order that joins the itinerary of an agent', () => {
         for (const other of neighbours(found))
           assert.ok(total(other) > paid - 2, `${JSON.stringify(other)}, not ${JSON.stringify(found)}`);
       }),
-      { numRuns: 150, seed: SEED },
+      { numRuns: rounds(150), seed: SEED },
     );
   });
 

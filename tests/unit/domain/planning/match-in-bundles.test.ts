@@ -6,6 +6,7 @@ import { LotMaker } from '../../../../engine/domain/planning/lot-maker.ts';
 import { matchInBundles } from '../../../../engine/domain/planning/match-in-bundles.ts';
 import { type Matching, matchLots, reducedCost } from '../../../../engine/domain/planning/match-lots.ts';
 import { straightTravel } from '../../../../engine/domain/travel/straight-travel.ts';
+import { rounds } from '../../../support/runner/rounds.ts';
 import { agent, NOW, order, roundView } from '../../planning/round-fixture.ts';
 
 const MINUTE = 60_000;
@@ -109,7 +110,7 @@ describe('matching in bundles', () => {
         }
         assert.ok(Math.abs(paid - matching.cost) < 1);
       }),
-      { numRuns: 300, seed: SEED },
+      { numRuns: rounds(300), seed: SEED },
     );
   });
 
@@ -154,7 +155,7 @@ describe('matching in bundles', () => {
         // A millisecond is not worth a join.
         assert.ok(Math.abs(matching.cost - Math.min(alone.cost, joined.cost)) < 2);
       }),
-      { numRuns: 500, seed: SEED },
+      { numRuns: rounds(500), seed: SEED },
     );
   });
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Place } from '../../../../engine/domain/assignment/round-view.ts';
 import { PlaceIndex } from '../../../../engine/domain/planning/place-index.ts';
 import { distanceM } from '../../../../engine/domain/travel/geo.ts';
+import { rounds } from '../../../support/runner/rounds.ts';
 
 const anywhere = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),
@@ -65,7 +66,7 @@ describe('an index of places', () => {
             );
           },
         ),
-        { numRuns: 300, seed: 20_261_122 },
+        { numRuns: rounds(300), seed: 20_261_122 },
       );
     });
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Assignment, assignSparse, CostRows } from '../../../../engine/domain/planning/sparse-assignment.ts';
+import { rounds } from '../../../support/runner/rounds.ts';
 
 const SEED = 20_261_122;
 
@@ -129,7 +130,7 @@ describe('a sparse assignment', () => {
         assert.equal(paid(instance, assignment), leastCost(instance));
         assert.equal(assignment.cost, leastCost(instance));
       }),
-      { numRuns: 2_000, seed: SEED },
+      { numRuns: rounds(2_000), seed: SEED },
     );
   });
 
@@ -162,7 +163,7 @@ describe('a sparse assignment', () => {
           assert.ok(Math.abs(total - assignment.cost) <= 1e-6 * (1 + Math.abs(total)));
           assert.ok(total - lowerBound(instance, assignment) <= 1e-6 * (1 + Math.abs(total)));
         }),
-        { numRuns: 200, seed: SEED },
+        { numRuns: rounds(200), seed: SEED },
       );
     }
   });
@@ -192,7 +193,7 @@ describe('a sparse assignment', () => {
           assert.equal(worth, changed);
         }
       }),
-      { numRuns: 500, seed: SEED },
+      { numRuns: rounds(500), seed: SEED },
     );
   });
 
@@ -238,7 +239,7 @@ describe('a sparse assignment', () => {
           assert.ok(edges.every(([column, cost]) => !isFree(column) || cost >= price));
         }
       }),
-      { numRuns: 500, seed: SEED },
+      { numRuns: rounds(500), seed: SEED },
     );
   });
 

@@ -5,6 +5,7 @@ import type { Stop, TravelTime } from '../../../../engine/domain/assignment/roun
 import { latePrice } from '../../../../engine/domain/stops/lateness.ts';
 import { NO_RESTS, type Rests } from '../../../../engine/domain/stops/rests.ts';
 import { Schedule, type Start } from '../../../../engine/domain/stops/schedule.ts';
+import { rounds } from '../../../support/runner/rounds.ts';
 
 const SEED = 20_261_125;
 const NOW = 1_000_000;
@@ -87,7 +88,7 @@ describe('a schedule', () => {
             assert.ok(beginAt + serviceMs <= from || schedule.arriveAts[index]! >= until, 'into a break');
         }
       }),
-      { seed: SEED, numRuns: 300 },
+      { seed: SEED, numRuns: rounds(300) },
     );
   });
 
@@ -108,7 +109,7 @@ describe('a schedule', () => {
           if (after.cost !== byTheBook(given.toSpliced(index, 0, ...inserted)).cost) resting += 1;
         }
       }),
-      { seed: SEED, numRuns: 2_000 },
+      { seed: SEED, numRuns: rounds(2_000) },
     );
     assert.ok(Math.min(waits, latecomers, resting) > 500, `${waits} ${latecomers} ${resting}`);
   });
@@ -123,7 +124,7 @@ describe('a schedule', () => {
         schedule.come(from, NOW + later, coming);
         assert.deepEqual([...coming], [other.cost - schedule.cost, other.leaveAt]);
       }),
-      { seed: SEED, numRuns: 2_000 },
+      { seed: SEED, numRuns: rounds(2_000) },
     );
   });
 
@@ -144,7 +145,7 @@ describe('a schedule', () => {
         assert.deepEqual(fewer, lateWith(0));
         if (Number.isFinite(slack)) assert.ok(lateWith(slack + 1).length > fewer.length);
       }),
-      { seed: SEED, numRuns: 2_000 },
+      { seed: SEED, numRuns: rounds(2_000) },
     );
   });
 });

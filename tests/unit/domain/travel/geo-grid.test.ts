@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isInBox } from '../../../../engine/domain/bounding-box.ts';
 import { areaOf, cellAt, cellsOf, hasCell } from '../../../../engine/domain/travel/geo-grid.ts';
+import { rounds } from '../../../support/runner/rounds.ts';
 
 const SEED = 20_261_125;
 
@@ -36,7 +37,7 @@ describe('the area of a box', () => {
         for (const [y, x] of within)
           if (isInBox(drawn, y, x)) assert.ok(hasCell(area, cellAt(area.level, y, x)), `${y}, ${x}`);
       }),
-      { seed: SEED, numRuns: 2_000 },
+      { seed: SEED, numRuns: rounds(2_000) },
     );
   });
 
@@ -51,7 +52,7 @@ describe('the area of a box', () => {
         const elsewhere = cellAt(area.level, lat, lon);
         assert.equal(hasCell(area, elsewhere), cells.has(elsewhere));
       }),
-      { seed: SEED, numRuns: 2_000 },
+      { seed: SEED, numRuns: rounds(2_000) },
     );
   });
 

@@ -9,6 +9,7 @@ import { decideTopUpWallet } from '../../../../engine/org/decide/money/top-up-wa
 import { decideChangeTaskStatus } from '../../../../engine/org/decide/tasks/change-task-status.ts';
 import type { Draft } from '../../../../engine/org/state/draft.ts';
 import { PAYMENT_METHODS, type PaymentRecord, type ProviderReport } from '../../../../schema/money/payment.ts';
+import { rounds } from '../../../support/runner/rounds.ts';
 import { decideOn, OWN_AGENT, stateWith, TASK } from './decide-fixture.ts';
 import { CURRENT, CURRENTS, CUSTOMER, type Current, PAYMENT, pay, SYSTEM, told } from './payment-fixture.ts';
 
@@ -139,6 +140,6 @@ test('no decision about money throws, and none leaves a balance that is not exac
         for (const { balanceMinor } of change.entries) assert.ok(Number.isSafeInteger(balanceMinor));
       }
     }),
-    { seed: 20_261_128, numRuns: 3_000 },
+    { seed: 20_261_128, numRuns: rounds(3_000) },
   );
 });

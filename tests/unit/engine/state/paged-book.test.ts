@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { PagedBook } from '../../../../engine/org/state/books/paged-book.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
+import { rounds } from '../../../support/runner/rounds.ts';
 
 const SEED = 31;
 const PAGE = 3;
@@ -75,7 +76,7 @@ for (const [kind, keptMs] of [
           if (!book.mayKnow('never given')) completed += 1;
         },
       ),
-      { seed: SEED, numRuns: 2_000 },
+      { seed: SEED, numRuns: rounds(2_000) },
     );
     assert.ok(completed > 200, `only ${completed} books were read to their end`);
   });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { evictOldest } from '../../../../engine/org/state/live.ts';
 import { RecencyMap } from '../../../../engine/org/state/recency-map.ts';
+import { rounds } from '../../../support/runner/rounds.ts';
 
 test('a recency map keeps the order of a Map that deletes and sets again at each use', () => {
   const step = fc.record({ kind: fc.constantFrom('set', 'touch', 'delete'), key: fc.nat(12), value: fc.nat() });
@@ -27,7 +28,7 @@ test('a recency map keeps the order of a Map that deletes and sets again at each
     assert.equal(map.size, model.size);
     for (let key = 0; key <= 12; key++) assert.equal(map.get(key), model.get(key));
   });
-  fc.assert(matches, { seed: 7, numRuns: 500 });
+  fc.assert(matches, { seed: 7, numRuns: rounds(500) });
 });
 
 test('a walk passes over entries that are deleted during it', () => {

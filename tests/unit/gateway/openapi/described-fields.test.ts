@@ -86,6 +86,8 @@ function* sentFields(): Generator<readonly [place: string, field: Described]> {
   }
 }
 
+const SENT = [...sentFields()];
+
 /**
  * Names that callers give to their own records, a position in the log, and a field that is refused in a child with any
  * value.
@@ -93,20 +95,20 @@ function* sentFields(): Generator<readonly [place: string, field: Described]> {
 const NO_IDS = /(deviceId|externalId|lastEventId|children\.parentId)$/;
 
 test('ids that are sent are integers from 1 on', () => {
-  const ids = [...sentFields()].filter(([place]) => /[ .](id|ids|\w+Ids?)$/.test(place) && !NO_IDS.test(place));
+  const ids = SENT.filter(([place]) => /[ .](id|ids|\w+Ids?)$/.test(place) && !NO_IDS.test(place));
   for (const [place, { type, format, minimum }] of ids)
     assert.deepEqual([type, format, minimum], ['integer', 'int64', 1], place);
   assert.ok(ids.length > 40);
 });
 
 test('moments that are sent are described as such', () => {
-  const moments = [...sentFields()].filter(([place]) => /([a-z](At|From|To|Start|End)|[ .](from|to|at))$/.test(place));
+  const moments = SENT.filter(([place]) => /([a-z](At|From|To|Start|End)|[ .](from|to|at))$/.test(place));
   for (const [place, { type, format }] of moments) assert.deepEqual([type, format], ['string', 'date-time'], place);
   assert.ok(moments.length > 20);
 });
 
 test('degrees that are sent have their bounds', () => {
-  const degrees = [...sentFields()].filter(([place]) => /itude$/.test(place) && !place.endsWith('altitude'));
+  const degrees = SENT.filter(([place]) => /itude$/.test(place) && !place.endsWith('altitude'));
   const numbers = degrees.filter(([, { type }]) => type !== 'string');
   for (const [place, { type, minimum, maximum }] of numbers) {
     const most = place.endsWith('latitude') ? 90 : 180;
@@ -138,11 +140,23 @@ test('ids and moments that are shown are described as those that are sent', () =
 
 const bodyOf = (name: string) => (ROUTES.find((route) => nameOf(route) === name) as ApiRoute).body!;
 
-/** Whether the document takes the body. */
-function takes({ schema, described = schema }: BodySchema, body: unknown): boolean {
+/** The schema of the body as the document has it, compiled once: those of tasks are large. */
+const describedOf = lazily(({ schema, described = schema }: BodySchema) => {
   const formats = { int64: true, 'date-time': (text: string) => parseIsoTime(text) !== undefined } as const;
-  return new Ajv2020({ formats, allowUnionTypes: true }).compile(jsonSchema(described, 'input'))(body);
+  return new Ajv2020({ formats, allowUnionTypes: true }).compile(jsonSchema(described, 'input'));
+});
+
+function lazily<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
 }
+
+/** Whether the document takes the body. */
+const takes = (schema: BodySchema, body: unknown): boolean => describedOf(schema)(body);
 
 const withPlace = (change: object) => taskInput({ location: { address: 'A', latitude: 1, longitude: 2, ...change } });
 
