@@ -4,7 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../../../schema/limits.ts';
 import { seedOrganization } from '../../../support/seeds/seed.ts';
 import { until } from '../../../support/until.ts';
-import { type MailPlace, withMail } from './mail-place.ts';
+import { type MailPlace, useMail } from './mail-place.ts';
+
+const withMail = useMail();
 
 /** As if users of the organization had been mailed so many tokens, half of them of each purpose, just now. */
 async function fillHour({ sql, organizationId }: MailPlace, mails: number): Promise<void> {

@@ -12,8 +12,10 @@ import {
 } from '../../../../workers/notifications/mail-transport.ts';
 import { startTcpProxy, type TcpProxy } from '../../../support/services/tcp-proxy.ts';
 import { until } from '../../../support/until.ts';
-import { FROM, withMail } from './mail-place.ts';
+import { FROM, useMail } from './mail-place.ts';
 import { type Behaviour, startMailServer } from './mail-server.ts';
+
+const withMail = useMail();
 
 const PATIENT: MailWaits = { handOverMs: 60_000, answerMs: 60_000, customerAnswerMs: 60_000 };
 const SHORT_MS = 300;

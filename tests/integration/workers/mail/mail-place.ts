@@ -2,12 +2,12 @@ import { type Scheduler, systemClock, systemScheduler } from '../../../../engine
 import { createLog } from '../../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../../engine/runtime/random.ts';
 import { createMailStore, requestMail } from '../../../../engine/store/accounts/mail-store.ts';
-import { connectPostgres, type Sql } from '../../../../engine/store/postgres.ts';
+import type { Sql } from '../../../../engine/store/postgres.ts';
 import type { TokenPurpose } from '../../../../schema/accounts/session.ts';
 import { createMailTransport, type MailWaits } from '../../../../workers/notifications/mail-transport.ts';
 import { startMailer } from '../../../../workers/notifications/mailer.ts';
 import { seedOrganization, seedUser } from '../../../support/seeds/seed.ts';
-import { createMigratedDatabase } from '../../../support/stores.ts';
+import { type DatabaseFixture, useDatabase } from '../../../support/system/use-database.ts';
 import { type Behaviour, type MailServer, startMailServer } from './mail-server.ts';
 
 export const PUBLIC_URL = 'https://dispatch.example.com';
@@ -44,21 +44,29 @@ export interface MailPlace {
 export const SWEEP_MS = 25;
 const hurried: Scheduler['every'] = (_, task) => systemScheduler.every(SWEEP_MS, task);
 
-/** Stores and a mail server for the length of `body`. */
-export async function withMail(body: (place: MailPlace) => Promise<void>): Promise<void> {
-  const database = await createMigratedDatabase();
-  const { organizationId } = await seedOrganization(database.url);
-  const sql = connectPostgres(database.url, { name: 'test', connections: 6, statementTimeoutMs: 30_000 });
+type WithMail = (body: (place: MailPlace) => Promise<void>) => Promise<void>;
+
+/**
+ * One database for all tests of a file. What it returns runs `body` with an organization and a mail server of its own; the
+ * mailer looks across organizations, so it leaves no request and no token behind.
+ */
+export function useMail(): WithMail {
+  const { url, sql } = useDatabase({ connections: 6 });
+  return (body) => withMail({ url, sql }, body);
+}
+
+async function withMail({ url, sql }: Pick<DatabaseFixture, 'url' | 'sql'>, body: (place: MailPlace) => Promise<void>) {
+  const { organizationId } = await seedOrganization(url);
   const behaviour: Behaviour = {};
   const server = await startMailServer(behaviour);
   const place: MailPlace = {
     sql,
-    databaseUrl: database.url,
+    databaseUrl: url,
     organizationId,
     server,
     behaviour,
     async user(isVerified = false, ofOrganization = organizationId) {
-      const user = await seedUser(database.url, ofOrganization, 'dispatcher');
+      const user = await seedUser(url, ofOrganization, 'dispatcher');
       const verifiedAt = isVerified ? new Date().toISOString() : null;
       await sql`
         UPDATE users SET email_verified_at = ${verifiedAt}
@@ -89,7 +97,6 @@ export async function withMail(body: (place: MailPlace) => Promise<void>): Promi
     await body(place);
   } finally {
     await server.stop();
-    await sql.end({ timeout: 5 });
-    await database.drop();
+    await sql`TRUNCATE mail_requests, user_tokens`;
   }
 }

@@ -15,9 +15,11 @@ import { pauseAfter } from '../../../../workers/notifications/mailer.ts';
 import { testRedis } from '../../../support/stores.ts';
 import { until } from '../../../support/until.ts';
 import { startWorkersProcess, type WorkersProcess } from '../workers-place.ts';
-import { FROM, type MailPlace, PUBLIC_URL, SWEEP_MS, withMail } from './mail-place.ts';
+import { FROM, type MailPlace, PUBLIC_URL, SWEEP_MS, useMail } from './mail-place.ts';
 import { startMailServer, tokenIn } from './mail-server.ts';
 import { readMail } from './received-mail.ts';
+
+const withMail = useMail();
 
 /** Whose token it is, if it is good. */
 async function ownerOf(sql: Sql, token: string): Promise<number | undefined> {
