@@ -12,7 +12,7 @@ import { writeDemoFacts } from '../../../engine/launcher/demo-facts.ts';
 import { type DemoOrganization, ensureDemoOrganization } from '../../../engine/launcher/demo-organization.ts';
 import { createApiClient } from '../../support/api-client.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { RUN_VARIABLE } from '../../support/runner/leftover-processes.ts';
+import { runEnvironment } from '../../support/runner/run-environment.ts';
 import { SECRETS } from '../../support/secrets.ts';
 import { createFaultyCommitStore } from '../../support/system/faulty-commit-store.ts';
 import { createTestPlace, startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
@@ -55,7 +55,7 @@ interface Summary {
 
 /** The simulator as an operator starts it, with `--json`; `databaseUrl` is what the environment says. */
 function simulate(args: readonly string[], databaseUrl?: string) {
-  const environment = { PATH: process.env['PATH'], DATA_DIR: directory, [RUN_VARIABLE]: process.env[RUN_VARIABLE] };
+  const environment = { ...runEnvironment(), DATA_DIR: directory };
   const child = spawn(process.execPath, ['--import', 'tsx', 'bench/simulate.ts', '--json', ...args], {
     cwd: ROOT,
     env: databaseUrl === undefined ? environment : { ...environment, DATABASE_URL: databaseUrl },

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { openEventStream } from '../../support/event-stream.ts';
 import { withSql } from '../../support/seeds/seed.ts';
-import { createTestPlace, startTestGateway } from '../../support/system/gateway.ts';
+import { createTestPlace, startTestGateway, type TestPlace } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
-import { createWorkersPlace, startWorkersProcess } from '../workers/workers-place.ts';
+import { startWorkersProcess } from '../workers/workers-place.ts';
 
-const SIGNALS = [['SIGTERM'], ['SIGINT'], ['SIGHUP'], ['SIGTERM', 'SIGHUP'], ['SIGHUP', 'SIGTERM']] as const;
+/** One that was not handled would end the gateway before the other comes. */
+const SIGNALS = [['SIGINT'], ['SIGTERM', 'SIGHUP'], ['SIGHUP', 'SIGTERM']] as const;
+
+let place: TestPlace;
+before(async () => {
+  place = await createTestPlace();
+});
+after(() => place?.drop());
 
 function isAlive(pid: number): boolean {
   try {
@@ -18,8 +25,6 @@ function isAlive(pid: number): boolean {
 
 for (const signals of SIGNALS) {
   test(`a gateway drains on ${signals.join(' and ')}`, async (t) => {
-    const place = await createTestPlace();
-    t.after(() => place.drop());
     const gateway = await startTestGateway({ place, process: true });
     t.after(() => gateway.stop());
     const stream = await openEventStream(gateway.baseUrl, place);
@@ -34,9 +39,9 @@ for (const signals of SIGNALS) {
 }
 
 test('workers stop in order on SIGHUP', async (t) => {
-  const place = await createWorkersPlace(1);
-  t.after(() => place.drop());
-  const workers = await startWorkersProcess(place.environment);
+  const { databaseUrl, redisUrl, redisPrefix } = place;
+  const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix };
+  const workers = await startWorkersProcess(stores);
   t.after(() => workers.kill());
   process.kill(workers.pid, 'SIGHUP');
   assert.deepEqual(await workers.ended, [0, null]);

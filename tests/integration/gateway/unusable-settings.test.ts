@@ -98,14 +98,13 @@ function elsewhere(part: Partial<Pick<URL, 'pathname' | 'username' | 'password' 
   return Object.assign(new URL(database.url), part).href;
 }
 
-for (const [place, part, isFinal] of [
-  ['a database that is not there', { pathname: '/nothing' }, true],
-  ['a role that is not there', { username: 'nobody', password: 'hush' }, true],
-  ['another password', { password: 'hush' }, true],
-  ['a port where no Postgres is', { port: '1' }, false],
+// Each program meets an address that is final; the reasons are told apart in one place. Workers wait where no Postgres is.
+for (const [place, part, programs] of [
+  ['a database that is not there', { pathname: '/nothing' }, ['migrate', 'gateway', 'workers']],
+  ['a role that is not there', { username: 'nobody', password: 'hush' }, ['workers']],
+  ['another password', { password: 'hush' }, ['gateway']],
+  ['a port where no Postgres is', { port: '1' }, ['migrate', 'gateway']],
 ] as const) {
-  // The workers wait for a Postgres that does not answer.
-  const programs = (['migrate', 'gateway', 'workers'] as const).filter((program) => isFinal || program !== 'workers');
   for (const program of programs)
     test(`${program} with DATABASE_URL of ${place} ends and names it`, async () => {
       assertNamed(await run(program, { DATABASE_URL: elsewhere(part) }), 'DATABASE_URL');
@@ -121,11 +120,14 @@ test('the administrator program names the address of a database that is not ther
   assert.match(output, /^DATABASE_URL leads to no database that lets us in: database "nothing" does not exist\n$/);
 });
 
-for (const encoding of ['LATIN1', 'SQL_ASCII']) {
-  test(`each program refuses a database in ${encoding} and says what to do, and migrating leaves it empty`, async () => {
+for (const [encoding, programs] of [
+  ['LATIN1', ['migrate', 'gateway', 'workers']],
+  ['SQL_ASCII', ['migrate']],
+] as const) {
+  test(`${programs.join(', ')} refuse a database in ${encoding} and say what to do, and migrating leaves it empty`, async () => {
     const latin = await createDatabase(database.url, randomName('test'), `template0 ENCODING ${encoding} LOCALE 'C'`);
     try {
-      for (const program of ['migrate', 'gateway', 'workers'] as const) {
+      for (const program of programs) {
         const { code, complaints, output } = await run(program, { DATABASE_URL: latin.url });
         assert.equal(code, 1, output);
         assert.equal(complaints.length, 1, output);
@@ -171,7 +173,6 @@ for (const adapter of ['uws', 'node']) {
     const { port } = squatter.address() as { port: number };
     try {
       for (const [settings, name, reason] of [
-        [{ INTERNAL_HOST: 'nonsense.invalid' }, 'INTERNAL_HOST', /no such host|cannot be looked up/],
         [{ HOST: '203.0.113.1' }, 'HOST, PORT', /this machine has no such address \(EADDRNOTAVAIL\)/],
         [{ PORT: `${port}` }, 'HOST, PORT', /the port is in use \(EADDRINUSE\)/],
       ] as const) {
@@ -184,6 +185,12 @@ for (const adapter of ['uws', 'node']) {
     }
   });
 }
+
+test('a gateway names the INTERNAL_HOST that it cannot listen at', async () => {
+  const end = await run('gateway', { ...SECURE, INTERNAL_HOST: 'nonsense.invalid' });
+  assertNamed(end, 'INTERNAL_HOST');
+  assert.match(end.output, /no such host|cannot be looked up/);
+});
 
 test('a gateway names the file that it cannot serve TLS with', async () => {
   await withCertificateFiles(async ({ certFile, keyFile }) => {
