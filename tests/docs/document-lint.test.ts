@@ -60,9 +60,12 @@ function redocly(document: Json): Finding[] {
   }
 }
 
+/** Nine tenths of the time, for what `no-invalid-media-type-examples` of redocly finds too: see the planted example. */
+const REDOCLYS = 'oas3-valid-media-example';
+
 async function spectral(document: Json): Promise<Finding[]> {
   const linter = new Spectral();
-  linter.setRuleset({ extends: [[oas as RulesetDefinition, 'recommended']], rules: {} });
+  linter.setRuleset({ extends: [[oas as RulesetDefinition, 'recommended']], rules: { [REDOCLYS]: 'off' } });
   const problems = await linter.run(document);
   return problems.map(({ code, path, message }) => ({ rule: String(code), place: path.join('.'), message }));
 }
@@ -70,20 +73,41 @@ async function spectral(document: Json): Promise<Finding[]> {
 const isExcepted = ({ rule, place }: Finding, exception: LintException) =>
   rule === exception.rule && place.includes(exception.at ?? '');
 
+/** The document without its title, and with an example in which an id of a customer is a text. */
+function withFaults(): Json {
+  const { title, ...info } = DOCUMENT['info'] as Readonly<Record<string, Json>>;
+  const document = { ...structuredClone(DOCUMENT), info } as unknown as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly requestBody: Body }>>>>;
+  };
+  const { examples } = document.paths['/api/v1/tasks']!['post']!.requestBody.content['application/json']!;
+  assert.ok(title && examples.exchange.value.customerId);
+  examples.exchange.value.customerId = 'one';
+  return document as unknown as Json;
+}
+
+interface Body {
+  readonly content: Readonly<Record<string, { readonly examples: { readonly exchange: Example } }>>;
+}
+
+interface Example {
+  readonly value: { customerId: unknown };
+}
+
 const LINTERS = [
-  ['redocly', redocly, REDOCLY_EXCEPTIONS],
-  ['spectral', spectral, SPECTRAL_EXCEPTIONS],
+  ['redocly', redocly, REDOCLY_EXCEPTIONS, [/title/, /customerId/]],
+  ['spectral', spectral, SPECTRAL_EXCEPTIONS, [/title/]],
 ] as const;
 
-const { title: planted, ...untitled } = DOCUMENT['info'] as Readonly<Record<string, Json>>;
-assert.ok(planted);
-
-for (const [name, lint, exceptions] of LINTERS) {
-  test(`${name} notices a planted fault, finds nothing else but what is excepted with a reason, and each exception is needed`, async () => {
-    const findings = await lint({ ...DOCUMENT, info: untitled });
+for (const [name, lint, exceptions, planted] of LINTERS) {
+  test(`${name} notices planted faults, finds nothing else but what is excepted with a reason, and each exception is needed`, async () => {
+    const findings = await lint(withFaults());
     const others = findings.filter((finding) => !exceptions.some((exception) => isExcepted(finding, exception)));
-    assert.equal(others.length, 1, JSON.stringify(others));
-    assert.match(others[0]!.message, /title/);
+    const isPlanted = ({ message, place }: Finding) => planted.some((fault) => fault.test(message + place));
+    assert.deepEqual(
+      others.filter((finding) => !isPlanted(finding)),
+      [],
+    );
+    assert.equal(others.length, planted.length, JSON.stringify(others));
     for (const exception of exceptions)
       assert.ok(
         findings.some((finding) => isExcepted(finding, exception)),
