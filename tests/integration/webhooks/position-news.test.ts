@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { pino } from 'pino';
 import { systemClock } from '../../../engine/runtime/clock.ts';
 import type { SavedPosition } from '../../../engine/store/positions/position-store.ts';
@@ -10,6 +10,14 @@ import { createPositionNewsProcessor } from '../../../workers/webhooks/position-
 import { secretBox } from '../../support/secrets.ts';
 import { openTaskOf } from '../../support/services/open-task.ts';
 import { accepts, createRunnerPlace, fails, type RunnerPlace, type Sent } from './endpoint-runner-place.ts';
+
+let place: RunnerPlace;
+before(async () => {
+  place = await createRunnerPlace();
+});
+// The news look across organizations.
+afterEach(() => place.sql`TRUNCATE webhooks, webhook_followers, webhook_deliveries`);
+after(() => place.drop());
 
 const at = (agentId: number, receivedAtMs: number): SavedPosition => ({
   agentId,
@@ -68,116 +76,96 @@ const agentsOf = (sent: readonly Sent[]): number[][] =>
   sent.map(({ body }) => JSON.parse(body).data.items.map(({ agentId }: { agentId: number }) => agentId));
 
 test('a webhook that asks for positions by name gets the agents heard of since, every 20 s, and not while it fails', async () => {
-  const place = await createRunnerPlace();
-  try {
-    const key = await place.addWebhook({ events: ['agent.locations_updated'] });
-    await place.addWebhook({ events: ['*'] });
-    const kept: SavedPosition[] = [at(7, Date.now()), at(8, Date.now() - 3_600_000), at(9, Date.now())];
-    const { tell, letTimePass } = openNews(place, kept);
-    const { runner, sent } = place.openEndpointRunner(accepts);
-    await tell();
-    await tell();
-    await place.serve(runner, key);
-    assert.equal(sent.length, 1);
-    const event = JSON.parse(sent[0]!.body);
-    assert.equal(event.type, 'agent.locations_updated');
-    assert.equal(event.id, sent[0]!.id);
-    assert.deepEqual(
-      event.data.items.map(({ agentId, activeTaskId, onDuty }: Record<string, unknown>) => [
-        agentId,
-        activeTaskId,
-        onDuty,
-      ]),
-      [[7, 3, true]],
-    );
+  const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+  await place.addWebhook({ events: ['*'] });
+  const kept: SavedPosition[] = [at(7, Date.now()), at(8, Date.now() - 3_600_000), at(9, Date.now())];
+  const { tell, letTimePass } = openNews(place, kept);
+  const { runner, sent } = place.openEndpointRunner(accepts);
+  await tell();
+  await tell();
+  await place.serve(runner, key);
+  assert.equal(sent.length, 1);
+  const event = JSON.parse(sent[0]!.body);
+  assert.equal(event.type, 'agent.locations_updated');
+  assert.equal(event.id, sent[0]!.id);
+  assert.deepEqual(
+    event.data.items.map(({ agentId, activeTaskId, onDuty }: Record<string, unknown>) => [
+      agentId,
+      activeTaskId,
+      onDuty,
+    ]),
+    [[7, 3, true]],
+  );
 
-    await letTimePass();
-    kept.push(at(8, Date.now()));
-    await tell();
-    const failing = place.openEndpointRunner(fails);
-    await place.serve(failing.runner, key);
-    assert.equal(JSON.parse(failing.sent[0]!.body).data.count, 2, 'what 20 s brought, and what was sent before');
-    await letTimePass();
-    await tell();
-    assert.deepEqual(
-      (await place.deliveries(key)).map(({ state }) => state),
-      ['succeeded', 'failed'],
-      'what was true for a moment is attempted once',
-    );
-    const all = await place.sql`SELECT DISTINCT webhook_id FROM webhook_deliveries`;
-    assert.equal(all.length, 1);
-  } finally {
-    await place.drop();
-  }
+  await letTimePass();
+  kept.push(at(8, Date.now()));
+  await tell();
+  const failing = place.openEndpointRunner(fails);
+  await place.serve(failing.runner, key);
+  assert.equal(JSON.parse(failing.sent[0]!.body).data.count, 2, 'what 20 s brought, and what was sent before');
+  await letTimePass();
+  await tell();
+  assert.deepEqual(
+    (await place.deliveries(key)).map(({ state }) => state),
+    ['succeeded', 'failed'],
+    'what was true for a moment is attempted once',
+  );
+  const all = await place.sql`SELECT DISTINCT webhook_id FROM webhook_deliveries`;
+  assert.equal(all.length, 1);
 });
 
 test('a position that comes to Redis after the run, or after a later one, is sent by the next, and then no more', async () => {
-  const place = await createRunnerPlace();
-  try {
-    const key = await place.addWebhook({ events: ['agent.locations_updated'] });
-    const { runner, sent } = place.openEndpointRunner(accepts);
-    const receivedAtMs = Date.now();
-    const kept = [at(7, receivedAtMs)];
-    const { tell, letTimePass } = openNews(place, kept);
+  const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+  const { runner, sent } = place.openEndpointRunner(accepts);
+  const receivedAtMs = Date.now();
+  const kept = [at(7, receivedAtMs)];
+  const { tell, letTimePass } = openNews(place, kept);
+  await tell();
+  await place.serve(runner, key);
+  kept.push(at(8, receivedAtMs - 1_000));
+  for (let run = 0; run < 3; run += 1) {
+    await letTimePass();
     await tell();
     await place.serve(runner, key);
-    kept.push(at(8, receivedAtMs - 1_000));
-    for (let run = 0; run < 3; run += 1) {
-      await letTimePass();
-      await tell();
-      await place.serve(runner, key);
-    }
-    assert.deepEqual(agentsOf(sent), [[7], [7, 8]], 'what may have been late is sent once more');
-  } finally {
-    await place.drop();
   }
+  assert.deepEqual(agentsOf(sent), [[7], [7, 8]], 'what may have been late is sent once more');
 });
 
 test('positions wait until the last ones are accepted, and are then those of the moment', async () => {
-  const place = await createRunnerPlace();
-  try {
-    const key = await place.addWebhook({ events: ['agent.locations_updated'] });
-    const { runner, sent } = place.openEndpointRunner(accepts);
-    const kept = [at(7, Date.now())];
-    const { tell, letTimePass } = openNews(place, kept);
-    for (let run = 0; run < 3; run += 1) {
-      await tell();
-      await letTimePass();
-    }
-    assert.equal((await place.deliveries(key)).length, 1);
-    await place.serve(runner, key);
-    kept[0] = at(8, Date.now());
+  const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+  const { runner, sent } = place.openEndpointRunner(accepts);
+  const kept = [at(7, Date.now())];
+  const { tell, letTimePass } = openNews(place, kept);
+  for (let run = 0; run < 3; run += 1) {
     await tell();
-    await place.serve(runner, key);
-    assert.deepEqual(agentsOf(sent), [[7], [8]]);
-  } finally {
-    await place.drop();
+    await letTimePass();
   }
+  assert.equal((await place.deliveries(key)).length, 1);
+  await place.serve(runner, key);
+  kept[0] = at(8, Date.now());
+  await tell();
+  await place.serve(runner, key);
+  assert.deepEqual(agentsOf(sent), [[7], [8]]);
 });
 
 test('a webhook that an earlier release served gets the positions since, and one that was switched on again no older ones', async () => {
-  const place = await createRunnerPlace();
-  try {
-    const key = await place.addWebhook({ events: ['agent.locations_updated'] });
-    const { runner, sent } = place.openEndpointRunner(accepts);
-    const kept = [at(7, Date.now())];
-    const { tell, letTimePass } = openNews(place, kept);
-    await tell();
-    await place.serve(runner, key);
-    await place.sql`UPDATE webhook_followers SET positions_known_until = NULL`;
-    await letTimePass();
-    kept[0] = at(8, Date.now());
-    await tell();
-    await place.serve(runner, key);
-    await letTimePass();
-    kept[0] = at(7, Date.now());
-    await place.sql`UPDATE webhooks SET active_since = now() + interval '10 s'`;
-    await tell();
-    await place.serve(runner, key);
-    assert.deepEqual(agentsOf(sent), [[7], [8]]);
-  } finally {
-    await place.drop();
-  }
+  const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+  const { runner, sent } = place.openEndpointRunner(accepts);
+  const kept = [at(7, Date.now())];
+  const { tell, letTimePass } = openNews(place, kept);
+  await tell();
+  await place.serve(runner, key);
+  await place.sql`UPDATE webhook_followers SET positions_known_until = NULL`;
+  await letTimePass();
+  kept[0] = at(8, Date.now());
+  await tell();
+  await place.serve(runner, key);
+  await letTimePass();
+  kept[0] = at(7, Date.now());
+  await place.sql`UPDATE webhooks SET active_since = now() + interval '10 s'`;
+  await tell();
+  await place.serve(runner, key);
+  assert.deepEqual(agentsOf(sent), [[7], [8]]);
 });
 
 for (const [whose, aheadMs] of [
@@ -185,25 +173,20 @@ for (const [whose, aheadMs] of [
   ['behind', -600_000],
 ] as const)
   test(`workers whose clock is ten minutes ${whose} send positions as others do`, async () => {
-    const place = await createRunnerPlace();
-    try {
-      const key = await place.addWebhook({ events: ['agent.locations_updated'] });
-      const { runner, sent } = place.openEndpointRunner(accepts);
-      const kept = [at(7, Date.now() - 5_000)];
-      await place.sql`UPDATE webhooks SET active_since = now() - interval '10 s'`;
-      const { tell, letTimePass } = openNews(place, kept, { aheadMs });
-      await tell();
-      await tell();
-      await place.serve(runner, key);
-      assert.deepEqual(agentsOf(sent), [[7]]);
-      await letTimePass();
-      kept[0] = at(8, Date.now());
-      await tell();
-      await place.serve(runner, key);
-      assert.deepEqual(agentsOf(sent), [[7], [8]]);
-    } finally {
-      await place.drop();
-    }
+    const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+    const { runner, sent } = place.openEndpointRunner(accepts);
+    const kept = [at(7, Date.now() - 5_000)];
+    await place.sql`UPDATE webhooks SET active_since = now() - interval '10 s'`;
+    const { tell, letTimePass } = openNews(place, kept, { aheadMs });
+    await tell();
+    await tell();
+    await place.serve(runner, key);
+    assert.deepEqual(agentsOf(sent), [[7]]);
+    await letTimePass();
+    kept[0] = at(8, Date.now());
+    await tell();
+    await place.serve(runner, key);
+    assert.deepEqual(agentsOf(sent), [[7], [8]]);
   });
 
 for (const [how, change] of [
@@ -211,16 +194,11 @@ for (const [how, change] of [
   ['disabled', 'UPDATE webhook_followers SET disabled_at = now()'],
 ] as const)
   test(`no positions are made due for a webhook that is ${how} just then`, async () => {
-    const place = await createRunnerPlace();
-    try {
-      const key = await place.addWebhook({ events: ['agent.locations_updated'] });
-      await openNews(place, []).tell();
-      const onLoad = () => place.sql.unsafe(change);
-      const { tell, letTimePass } = openNews(place, [at(7, Date.now())], { onLoad });
-      await letTimePass();
-      await tell();
-      assert.deepEqual(await place.deliveries(key), []);
-    } finally {
-      await place.drop();
-    }
+    const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+    await openNews(place, []).tell();
+    const onLoad = () => place.sql.unsafe(change);
+    const { tell, letTimePass } = openNews(place, [at(7, Date.now())], { onLoad });
+    await letTimePass();
+    await tell();
+    assert.deepEqual(await place.deliveries(key), []);
   });
