@@ -13,15 +13,30 @@ export interface ConsolePage {
   readonly troubles: string[];
 }
 
-/** The page before anyone has signed in. */
+export interface ConsoleOptions extends BrowserContextOptions {
+  /** Whether the browser can draw the map. Without a graphics card that is more work than all the rest of the console. */
+  readonly drawsMap?: boolean;
+}
+
+/** A browser without WebGL: the console says that it cannot draw the map, and the rest goes on. */
+const NO_WEBGL = `{
+  const canvas = HTMLCanvasElement.prototype;
+  const { getContext } = canvas;
+  canvas.getContext = function (kind, ...given) {
+    return kind.startsWith('webgl') ? null : getContext.call(this, kind, ...given);
+  };
+}`;
+
+/** The page before anyone has signed in, in a browser that draws the map only where a test says so. */
 export async function openConsole(
   browser: Browser,
   baseUrl: string,
-  options: BrowserContextOptions = {},
+  { drawsMap = false, ...options }: ConsoleOptions = {},
 ): Promise<ConsolePage> {
   // A colour on its way from one theme to the other is neither.
   const calm = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
   const context = await browser.newContext({ ...calm, ...options });
+  if (!drawsMap) await context.addInitScript(NO_WEBGL);
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const troubles: string[] = [];

@@ -26,7 +26,7 @@ test(
     ];
     assert.ok((await courier.post('/agents/me/locations', { points })).status < 300);
 
-    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl, { drawsMap: true });
     await signIn(page, await seedDispatcher(fixture, organizationId));
     await page.getByRole('navigation', { name: 'Views' }).waitFor();
     await page.goto(`${fixture.gateway.baseUrl}/console/couriers/${agentId}`);

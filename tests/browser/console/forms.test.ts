@@ -85,7 +85,11 @@ test(
     const { organizationId, api } = await fixture.organization();
     const admin = await seedUser(databaseUrl, organizationId, 'org_admin', PASSWORD);
     const viewport = { width: 390, height: 844 };
-    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl, { viewport, hasTouch: true });
+    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl, {
+      viewport,
+      hasTouch: true,
+      drawsMap: true,
+    });
     await signIn(page, admin);
     await page.getByText('No open task').waitFor();
     assert.deepEqual(await targetsTooSmall(page), [], 'tasks');

@@ -66,6 +66,7 @@ test('the list, the panel and the figures say what is so, in words of people', W
   const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
   await signIn(page, await seedDispatcher(fixture, organizationId));
   await row(page, 'Sought In Vain').waitFor();
+  await page.getByText('This browser cannot draw the map.').waitFor();
   const rows = () => page.locator('.task-row .who').allInnerTexts();
   const figure = (label: string) => page.locator('.figure').filter({ hasText: label });
 

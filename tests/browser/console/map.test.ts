@@ -27,7 +27,7 @@ test('the map numbers the stops of a courier, selects tasks by a box, and opens 
     recordedAt: new Date(Date.now() - 3_000 + at * 1_000).toISOString(),
   }));
   assert.ok((await courier.post('/agents/me/locations', { points })).status < 300);
-  const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+  const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl, { drawsMap: true });
   await signIn(page, await seedDispatcher(fixture, day.organizationId));
   const name = page.locator('.group-row button.name');
   await name.click();
@@ -75,7 +75,7 @@ test(
     const [{ api: courier }] = day.agents as [(typeof day.agents)[0]];
     const point = { latitude: 51.5, longitude: -0.125, recordedAt: new Date().toISOString() };
     assert.ok((await courier.post('/agents/me/locations', { points: [point] })).status < 300);
-    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl, { drawsMap: true });
     await signIn(page, await seedDispatcher(fixture, day.organizationId));
     await page.locator('.connection.live').waitFor();
     const { x, y, width, height } = (await page.locator('.maplibregl-canvas').boundingBox())!;

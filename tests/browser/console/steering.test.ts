@@ -7,7 +7,15 @@ import { useGateway } from '../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
-import { assertAccessible, openConsole, pressChord, seedDispatcher, signIn } from './console-place.ts';
+import {
+  assertAccessible,
+  type ConsoleOptions,
+  type ConsolePage,
+  openConsole,
+  pressChord,
+  seedDispatcher,
+  signIn,
+} from './console-place.ts';
 
 let amina: AgentView;
 let bruno: AgentView;
@@ -36,8 +44,8 @@ async function fail(id: number): Promise<void> {
     assert.equal((await api.put(`/tasks/${id}/status`, change)).status, 200);
 }
 
-async function open(): Promise<{ readonly page: Page; readonly troubles: string[] }> {
-  const opened = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+async function open(options: ConsoleOptions = {}): Promise<ConsolePage> {
+  const opened = await openConsole(chrome.browser, fixture.gateway.baseUrl, options);
   await signIn(opened.page, await seedDispatcher(fixture, fixture.gateway.organizationId));
   await opened.page.getByLabel('Search tasks').waitFor();
   return opened;
@@ -48,7 +56,7 @@ test(
   WITH_BROWSER,
   async () => {
     const { api } = fixture;
-    const { page, troubles } = await open();
+    const { page, troubles } = await open({ drawsMap: true });
     await page.keyboard.press('n');
     await page.getByLabel('What').fill('A box of oranges');
     await page.getByLabel('Customer', { exact: true }).fill('Ada Lovelace');

@@ -54,7 +54,7 @@ test(
     const { api, gateway } = fixture;
     const before = await api.createTask({ name: 'Books', customer: { name: 'Ada Lovelace', phone: '+442079460001' } });
     const dispatcher = await seedDispatcher(fixture, gateway.organizationId);
-    const { page, troubles } = await openConsole(chrome.browser, gateway.baseUrl);
+    const { page, troubles } = await openConsole(chrome.browser, gateway.baseUrl, { drawsMap: true });
     await assertAccessible(page, 'sign-in');
     await signIn(page, dispatcher, 'wrong password');
     await page.getByText('This address and password do not match.').waitFor();

@@ -50,7 +50,7 @@ test(
     assert.equal((await api.put(`/agents/${agent.id}/duty`, { onDuty: true })).status, 200);
     const task = await api.createTask({ name: 'Still', customer: { name: 'Still', phone: '+442079460081' } });
     assert.equal((await api.post(`/tasks/${task.id}/assign`, { agentId: agent.id })).status, 200);
-    const { page } = await openConsole(chrome.browser, gateway.baseUrl, { reducedMotion: 'reduce' });
+    const { page } = await openConsole(chrome.browser, gateway.baseUrl, { reducedMotion: 'reduce', drawsMap: true });
     await signIn(page, await seedDispatcher(fixture, gateway.organizationId));
     await page.locator('.group-row').getByText('Amina Diallo').click();
     await page.locator('.stop-marker').waitFor();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { AgentView } from '../../../../schema/fleet/agent.ts';
 import { createAgent } from '../../../api/agents/agent-place.ts';
 import { useGateway } from '../../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
 import { until } from '../../../support/until.ts';
-import { openConsole, seedDispatcher, signIn } from '../console-place.ts';
+import { type ConsoleOptions, openConsole, seedDispatcher, signIn } from '../console-place.ts';
 
 let amina: AgentView;
 const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ api }) => {
@@ -14,8 +14,9 @@ const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ ap
   await api.createTask({ name: 'Waits', customer: { name: 'Waits', phone: '+442079460091' } });
 });
 const chrome = useBrowser();
+const PHONE = { width: 390, height: 844 };
 
-async function open(options: BrowserContextOptions = {}): Promise<Page> {
+async function open(options: ConsoleOptions = {}): Promise<Page> {
   const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl, options);
   await signIn(page, await seedDispatcher(fixture, fixture.gateway.organizationId));
   await page.locator('.task-row').first().waitFor();
@@ -59,7 +60,7 @@ test('back and forward go through what was seen, one step each, also several at 
 });
 
 test('on a phone that shows the map, a figure leads to its list', WITH_BROWSER, async () => {
-  const page = await open({ viewport: { width: 390, height: 844 }, hasTouch: true });
+  const page = await open({ viewport: PHONE, hasTouch: true, drawsMap: true });
   await page.locator('.panes').getByRole('button', { name: 'Map' }).click();
   await page.locator('.tasks').waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Unassigned' }).click();
@@ -87,13 +88,11 @@ async function stopsOf(page: Page): Promise<string[]> {
   return stops;
 }
 
-const PHONE = { width: 390, height: 844 };
-
 test(
   'on a phone no key leads under the panel, and the row has the focus again when it closes',
   WITH_BROWSER,
   async () => {
-    const page = await open({ viewport: PHONE });
+    const page = await open({ viewport: PHONE, drawsMap: true });
     const row = page.locator('.task-row').filter({ hasText: 'Waits' });
     const hasFocus = () => row.evaluate((element) => element === element.ownerDocument.activeElement);
     for (const view of ['map', 'board']) {
@@ -127,7 +126,7 @@ test(
   'at 400 % zoom the page scrolls past its bars to the tasks, and a key brings them into sight',
   WITH_BROWSER,
   async () => {
-    const page = await open({ viewport: { width: 320, height: 256 } });
+    const page = await open({ viewport: { width: 320, height: 256 }, drawsMap: true });
     const seen = (selector: string) =>
       page.evaluate<number>(`[...document.querySelectorAll('${selector}')].filter((element) => {
     const { left, top, width, height } = element.getBoundingClientRect();

@@ -46,8 +46,8 @@ test('a map that draws slowly shows what any other map shows, also beside a pane
   await move(-0.13);
   const login = await seedDispatcher(fixture, day.organizationId);
   const [slow, quick] = [
-    await openConsole(chrome.browser, fixture.gateway.baseUrl),
-    await openConsole(chrome.browser, fixture.gateway.baseUrl),
+    await openConsole(chrome.browser, fixture.gateway.baseUrl, { drawsMap: true }),
+    await openConsole(chrome.browser, fixture.gateway.baseUrl, { drawsMap: true }),
   ];
   await slow.page.addInitScript(slowCard(150));
   await slow.page.reload();

@@ -115,7 +115,7 @@ test(
   'the map draws a file of tiles in the colours of the theme, with names, and its quiet ground where the file ends',
   WITH_BROWSER,
   async () => {
-    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl, { drawsMap: true });
     await signInto(page, fixture);
     await untilDrawn(page, COLORS.light);
     await until('the name is drawn', async () => (await colorsAt(page, ...NAMED, 40)).size > 20);
@@ -145,7 +145,7 @@ test(
   'while the file of tiles cannot be read the map has its quiet ground and asks seldom, and then the streets come',
   WITH_BROWSER,
   async () => {
-    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl, { drawsMap: true });
     let failures = 0;
     await page.route('**/console/map.pmtiles', (route) => {
       failures += 1;
@@ -166,7 +166,7 @@ test(
 );
 
 test('a console without a file of tiles loads no code for it', WITH_BROWSER, async () => {
-  const { page, troubles } = await openConsole(chrome.browser, plain.gateway.baseUrl);
+  const { page, troubles } = await openConsole(chrome.browser, plain.gateway.baseUrl, { drawsMap: true });
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   await signInto(page, plain);
