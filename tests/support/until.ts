@@ -12,13 +12,17 @@ const LONGEST_PAUSE_MS = 100;
 
 /**
  * Asks again and again until the answer is true, less often while it is not: a question may cost three processes some
- * milliseconds. Rejects, naming `what`, when patience is at its end.
+ * milliseconds. A dear one has a longer `shortestPauseMs`. Rejects, naming `what`, when patience is at its end.
  */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  shortestPauseMs: number = SHORTEST_PAUSE_MS,
+): Promise<void> {
   for (const since = performance.now(); !(await isSo()); ) {
     const waitedMs = performance.now() - since;
     assert.ok(waitedMs < PATIENCE_MS, `not within ${PATIENCE_MS / 1_000} s: ${what}`);
-    await delay(Math.min(Math.max(waitedMs / 10, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
+    await delay(Math.max(shortestPauseMs, Math.min(waitedMs / 10, LONGEST_PAUSE_MS)));
   }
 }
 

@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { ApiFixture } from '../../api/api-fixture.ts';
 import { seedUser } from '../../support/seeds/seed.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS, until } from '../../support/until.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -67,6 +67,14 @@ export function seedDispatcher({ gateway }: ApiFixture, organizationId: number):
  */
 export async function pressChord(page: Page, first: string, second: string): Promise<void> {
   await Promise.all([page.keyboard.press(first), page.keyboard.press(second)]);
+}
+
+/** A picture of the page costs as much as a drawing of the map, which is busy with nothing else when it comes more often. */
+const LOOK_EVERY_MS = 250;
+
+/** Looks at the page again and again until it is as it should be: for pictures of it, and clicks on the map. */
+export function untilSeen(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  return until(what, isSo, LOOK_EVERY_MS);
 }
 
 /** The controls in sight that a finger would miss, by name: 44 pixels is what a finger needs. */

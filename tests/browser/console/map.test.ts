@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { useGateway } from '../../api/api-fixture.ts';
 import { dayOf } from '../../api/exceptions/day-of.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
-import { until } from '../../support/until.ts';
-import { assertAccessible, openConsole, seedDispatcher, signIn } from './console-place.ts';
+import { assertAccessible, openConsole, seedDispatcher, signIn, untilSeen } from './console-place.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
@@ -57,9 +56,9 @@ test('the map numbers the stops of a courier, selects tasks by a box, and opens 
 
   const scale = async () => (await page.locator('.maplibregl-ctrl-scale').textContent()) ?? '';
   for (let step = 0; step < 6; step++) await page.getByRole('button', { name: 'Farther' }).click();
-  await until('the map shows the whole city', async () => (await scale()).endsWith('km'));
+  await untilSeen('the map shows the whole city', async () => (await scale()).endsWith('km'));
   const far = await scale();
-  await until('a click has opened the cluster', async () => {
+  await untilSeen('a click has opened the cluster', async () => {
     await page.mouse.click(x + width / 2, y + height / 2);
     return (await scale()) !== far;
   });
@@ -81,7 +80,7 @@ test(
     const { x, y, width, height } = (await page.locator('.maplibregl-canvas').boundingBox())!;
     const centre = { x: x + width / 2, y: y + height / 2 };
     // The map goes to the only thing there is.
-    await until('the courier is chosen', async () => {
+    await untilSeen('the courier is chosen', async () => {
       if ((await page.locator('.map-chosen').count()) === 1) return true;
       await page.mouse.click(centre.x, centre.y);
       return false;
@@ -93,7 +92,7 @@ test(
     const look = async () => (await page.screenshot({ clip: around })).toString('base64');
     // On a slow map the ring around a chosen courier goes a moment after the panel.
     let drawn = await look();
-    await until('the ring around the courier is gone', async () => {
+    await untilSeen('the ring around the courier is gone', async () => {
       const before = drawn;
       await page.waitForTimeout(RING_MS);
       drawn = await look();
@@ -103,9 +102,9 @@ test(
     globalThis.card = document.querySelector('.maplibregl-canvas').getContext('webgl2').getExtension('WEBGL_lose_context');
     card.loseContext();
   }`);
-    await until('the couriers are gone', async () => (await look()) !== drawn);
+    await untilSeen('the couriers are gone', async () => (await look()) !== drawn);
     await page.evaluate('card.restoreContext()');
-    await until('the couriers are back', async () => (await look()) === drawn);
+    await untilSeen('the couriers are back', async () => (await look()) === drawn);
     assert.deepEqual(troubles, []);
     await page.context().close();
   },

@@ -4,8 +4,7 @@ import type { Page } from 'playwright-core';
 import { useGateway } from '../../../api/api-fixture.ts';
 import { dayOf } from '../../../api/exceptions/day-of.ts';
 import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
-import { until } from '../../../support/until.ts';
-import { openConsole, seedDispatcher, signIn } from '../console-place.ts';
+import { openConsole, seedDispatcher, signIn, untilSeen } from '../console-place.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
@@ -58,26 +57,26 @@ test('a map that draws slowly shows what any other map shows, also beside a pane
   }
   const isAlike = async () => (await look(slow.page)) === (await look(quick.page));
   // Each map goes to what comes first.
-  await until('the slow map is the same', async () => {
+  await untilSeen('the slow map is the same', async () => {
     for (const { page } of [slow, quick]) await page.getByRole('button', { name: 'Show everything' }).click();
     return isAlike();
   });
   const before = await look(slow.page);
   const drawings = await shown(slow.page);
   await move(-0.125);
-  await until('the courier has moved on the slow map', async () => (await look(slow.page)) !== before);
+  await untilSeen('the courier has moved on the slow map', async () => (await look(slow.page)) !== before);
   assert.ok((await shown(slow.page)) > drawings, 'the drawing came from the buffer');
-  await until('the slow map is the same again', isAlike);
+  await untilSeen('the slow map is the same again', isAlike);
   for (const { page } of [slow, quick]) await page.locator(`[data-task="${id}"]`).click();
   for (const { page } of [slow, quick]) await page.locator('.panel .code').waitFor();
-  await until('the slow map is the same beside a panel', isAlike);
+  await untilSeen('the slow map is the same beside a panel', isAlike);
   await slow.page.evaluate(`{
     globalThis.card = document.querySelector('.maplibregl-canvas').getContext('webgl2').getExtension('WEBGL_lose_context');
     card.loseContext();
   }`);
-  await until('the slow map is gone', async () => !(await isAlike()));
+  await untilSeen('the slow map is gone', async () => !(await isAlike()));
   await slow.page.evaluate('card.restoreContext()');
-  await until('the slow map is back', isAlike);
+  await untilSeen('the slow map is back', isAlike);
   assert.deepEqual([...slow.troubles, ...quick.troubles], []);
   for (const { page } of [slow, quick]) await page.context().close();
 });

@@ -10,7 +10,7 @@ import { seedUser } from '../../../support/seeds/seed.ts';
 import { mapFileOf } from '../../../support/tiles/map-file.ts';
 import { EXTENT, type TileFeature, vectorTileOf } from '../../../support/tiles/vector-tile.ts';
 import { until } from '../../../support/until.ts';
-import { assertAccessible, openConsole, PASSWORD, signIn } from '../console-place.ts';
+import { assertAccessible, openConsole, PASSWORD, signIn, untilSeen } from '../console-place.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ground-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -105,7 +105,7 @@ async function colorAt(page: Page, x: number, y: number): Promise<string> {
 /** Waits until land, water and, where it is given, the part without a tile have their colours. */
 async function untilDrawn(page: Page, { land, water, quiet }: Partial<(typeof COLORS)['light']>): Promise<void> {
   const untilIs = (color: string | undefined, x: number, y: number) =>
-    color && until(`${x}, ${y} is ${color}`, async () => (await colorAt(page, x, y)) === color);
+    color && untilSeen(`${x}, ${y} is ${color}`, async () => (await colorAt(page, x, y)) === color);
   await untilIs(land, ...LAND);
   await untilIs(water, ...WATER);
   await untilIs(quiet, ...QUIET);
@@ -118,17 +118,17 @@ test(
     const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl, { drawsMap: true });
     await signInto(page, fixture);
     await untilDrawn(page, COLORS.light);
-    await until('the name is drawn', async () => (await colorsAt(page, ...NAMED, 40)).size > 20);
+    await untilSeen('the name is drawn', async () => (await colorsAt(page, ...NAMED, 40)).size > 20);
     await assertAccessible(page, 'a map of tiles');
     assert.equal(await page.locator('.maplibregl-ctrl-attrib').textContent(), '© OpenStreetMap · Protomaps');
     await page.emulateMedia({ colorScheme: 'dark' });
     await untilDrawn(page, COLORS.dark);
-    await until('the name is drawn again', async () => (await colorsAt(page, ...NAMED, 40)).size > 20);
+    await untilSeen('the name is drawn again', async () => (await colorsAt(page, ...NAMED, 40)).size > 20);
     await page.evaluate(`{
       globalThis.card = document.querySelector('.maplibregl-canvas').getContext('webgl2').getExtension('WEBGL_lose_context');
       card.loseContext();
     }`);
-    await until('the map is gone', async () => (await colorAt(page, ...WATER)) !== COLORS.dark.water);
+    await untilSeen('the map is gone', async () => (await colorAt(page, ...WATER)) !== COLORS.dark.water);
     await page.evaluate('card.restoreContext()');
     const { land, water } = COLORS.dark;
     await untilDrawn(page, { land, water });
@@ -155,7 +155,9 @@ test(
     await until('the file was asked for', () => failures > 0);
     const { quiet, land, water } = COLORS.light;
     await untilDrawn(page, { quiet, land: quiet, water: quiet });
+    const readable = page.waitForResponse((response) => response.url().endsWith('.pmtiles') && response.ok());
     await page.unroute('**/console/map.pmtiles');
+    await readable;
     await untilDrawn(page, { quiet, land, water });
     // Pauses that grow from five seconds: in a minute of patience there are four.
     assert.ok(failures <= 5, `${failures} requests in vain`);
@@ -171,7 +173,7 @@ test('a console without a file of tiles loads no code for it', WITH_BROWSER, asy
   page.on('request', (request) => asked.push(request.url()));
   await signInto(page, plain);
   await until('the coasts are asked for', () => asked.some((url) => url.includes('/assets/world-')));
-  await until('the quiet ground is there', async () => (await colorAt(page, ...QUIET)) === COLORS.light.quiet);
+  await untilSeen('the quiet ground is there', async () => (await colorAt(page, ...QUIET)) === COLORS.light.quiet);
   assert.deepEqual(
     asked.filter((url) => /tile-ground|pmtiles/.test(url)),
     [],
