@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { useGateway } from '../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../support/browser.ts';
 import { PATIENCE_MS } from '../support/until.ts';
+import { loadAxe } from './load-axe.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
@@ -31,7 +31,7 @@ async function open(path: string) {
 
 /** Asserts that the page fits its screen and breaks no accessibility rule that keeps people out. */
 async function assertOpenToAll(page: Page, where: string): Promise<void> {
-  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axe.source);
+  await loadAxe(page);
   const barriers = await page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => [id, nodes.map(({ target }) => target.join(' ')).slice(0, 5)]))`);

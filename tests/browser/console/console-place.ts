@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { ApiFixture } from '../../api/api-fixture.ts';
 import { seedUser } from '../../support/seeds/seed.ts';
 import { PATIENCE_MS, until } from '../../support/until.ts';
+import { loadAxe } from '../load-axe.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -87,9 +87,9 @@ export function targetsTooSmall(page: Page): Promise<string[]> {
     .map(({ element, box }) => (element.ariaLabel || element.textContent || element.id) + ' ' + box.width + ' × ' + box.height)`);
 }
 
-/** Asserts that axe finds no violation of WCAG 2.2 AA. The text of axe runs past the policy, as a debugger does. */
+/** Asserts that axe finds no violation of WCAG 2.2 AA. */
 export async function assertAccessible(page: Page, where: string): Promise<void> {
-  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axe.source);
+  await loadAxe(page);
   const violations = await page.evaluate<string[]>(`axe.run(document, {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
     resultTypes: ['violations'],
