@@ -32,7 +32,7 @@ const FILES_OF_A_PROCESS = {
   'tests/unit/': 32,
   'tests/api/': 34,
   'tests/integration/': 10,
-  'tests/browser/': 6,
+  'tests/browser/': 12,
   'tests/faults/': 3,
   'tests/docs/': 6,
 };
