@@ -16,6 +16,8 @@ export interface ConsolePage {
 export interface ConsoleOptions extends BrowserContextOptions {
   /** Whether the browser can draw the map. Without a graphics card that is more work than all the rest of the console. */
   readonly drawsMap?: boolean;
+  /** The address that the page is opened at, as a kept link does. */
+  readonly path?: string;
 }
 
 /** A browser without WebGL: the console says that it cannot draw the map, and the rest goes on. */
@@ -31,7 +33,7 @@ const NO_WEBGL = `{
 export async function openConsole(
   browser: Browser,
   baseUrl: string,
-  { drawsMap = false, ...options }: ConsoleOptions = {},
+  { drawsMap = false, path = '/console', ...options }: ConsoleOptions = {},
 ): Promise<ConsolePage> {
   // A colour on its way from one theme to the other is neither.
   const calm = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
@@ -47,7 +49,7 @@ export async function openConsole(
   page.on('request', (request) => {
     if (!request.url().startsWith(baseUrl)) troubles.push(`asked ${request.url()}`);
   });
-  await page.goto(`${baseUrl}/console`);
+  await page.goto(`${baseUrl}${path}`);
   return { page, troubles };
 }
 

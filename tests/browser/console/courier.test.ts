@@ -26,10 +26,11 @@ test(
     ];
     assert.ok((await courier.post('/agents/me/locations', { points })).status < 300);
 
-    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl, { drawsMap: true });
+    const { page, troubles } = await openConsole(chrome.browser, fixture.gateway.baseUrl, {
+      path: `/console/couriers/${agentId}`,
+      drawsMap: true,
+    });
     await signIn(page, await seedDispatcher(fixture, organizationId));
-    await page.getByRole('navigation', { name: 'Views' }).waitFor();
-    await page.goto(`${fixture.gateway.baseUrl}/console/couriers/${agentId}`);
     const line = (text: string) => page.locator('.day li').filter({ hasText: text });
     await line('Done Already')
       .getByText(/^done \d/)

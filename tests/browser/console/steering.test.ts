@@ -56,7 +56,7 @@ test(
   WITH_BROWSER,
   async () => {
     const { api } = fixture;
-    const { page, troubles } = await open({ drawsMap: true });
+    const { page, troubles } = await open();
     await page.keyboard.press('n');
     await page.getByLabel('What').fill('A box of oranges');
     await page.getByLabel('Customer', { exact: true }).fill('Ada Lovelace');
@@ -172,8 +172,7 @@ test('keys act on an open task of an earlier day as its buttons do', WITH_BROWSE
       UPDATE tasks SET created_at = created_at - interval '3 days', completed_at = completed_at - interval '3 days'
       WHERE organization_id = ${gateway.organizationId} AND id = ${id}`,
   );
-  const { page, troubles } = await open();
-  await page.goto(`${gateway.baseUrl}/console?task=${id}`);
+  const { page, troubles } = await open({ path: `/console?task=${id}` });
   await panel(page).getByRole('button', { name: 'Attempt again' }).waitFor();
   await page.keyboard.press('y');
   await panel(page).getByText('Earlier attempt').waitFor();

@@ -47,6 +47,14 @@ test(
   WITH_BROWSER,
   async () => {
     const page = await open();
+    // That it is opened is enough: the other tab gets an empty page.
+    await page
+      .context()
+      .route('**/console**', (route) =>
+        route.request().isNavigationRequest()
+          ? route.fulfill({ contentType: 'text/html', body: '' })
+          : route.continue(),
+      );
     const opened = async (path: string, modifier: 'Control' | 'Shift') => {
       const other = page.context().waitForEvent('page');
       await page.locator(`a[href^="${path}"]`).click({ modifiers: [modifier] });

@@ -92,7 +92,7 @@ test(
   'on a phone no key leads under the panel, and the row has the focus again when it closes',
   WITH_BROWSER,
   async () => {
-    const page = await open({ viewport: PHONE, drawsMap: true });
+    const page = await open({ viewport: PHONE });
     const row = page.locator('.task-row').filter({ hasText: 'Waits' });
     const hasFocus = () => row.evaluate((element) => element === element.ownerDocument.activeElement);
     for (const view of ['map', 'board']) {
@@ -126,7 +126,7 @@ test(
   'at 400 % zoom the page scrolls past its bars to the tasks, and a key brings them into sight',
   WITH_BROWSER,
   async () => {
-    const page = await open({ viewport: { width: 320, height: 256 }, drawsMap: true });
+    const page = await open({ viewport: { width: 320, height: 256 } });
     const seen = (selector: string) =>
       page.evaluate<number>(`[...document.querySelectorAll('${selector}')].filter((element) => {
     const { left, top, width, height } = element.getBoundingClientRect();

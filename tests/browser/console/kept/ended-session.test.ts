@@ -20,7 +20,7 @@ test(
   async () => {
     const { databaseUrl, baseUrl } = fixture.gateway;
     const [first, second] = [await seedAdmin(), await seedAdmin()];
-    const { page, troubles } = await openConsole(chrome.browser, baseUrl);
+    const { page, troubles } = await openConsole(chrome.browser, baseUrl, { path: '/console/settings' });
     const endSession = async () => {
       await withSql(databaseUrl, (sql) => endSessionsOf(sql, first.organizationId, first.userId));
       await page.getByText('Your session has ended').waitFor();
@@ -30,8 +30,6 @@ test(
     const phone = page.getByLabel('Phone for customers');
     const key = page.getByLabel('Key', { exact: true });
     await signIn(page, first);
-    await nav.waitFor();
-    await page.goto(`${baseUrl}/console/settings`);
     await phone.fill('+442079460009');
     await endSession();
     assert.ok(!(await phone.isVisible()));

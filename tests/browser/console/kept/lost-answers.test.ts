@@ -17,11 +17,9 @@ test('a webhook and a channel whose answers are lost are made once, and show the
   const count = async (path: string) => (await api.get<{ count: number }>(path)).body.data.count;
   const proxy = await startCuttableProxy(baseUrl);
   try {
-    const { page } = await openConsole(chrome.browser, proxy.baseUrl);
+    const { page } = await openConsole(chrome.browser, proxy.baseUrl, { path: '/console/settings/webhooks' });
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     await signIn(page, admin);
-    await page.getByRole('navigation', { name: 'Views' }).waitFor();
-    await page.goto(`${proxy.baseUrl}/console/settings/webhooks`);
     await button('Add a webhook').click();
     await page.getByLabel('Address').fill('https://1.1.1.1/hook');
     proxy.loseAnswersTo('/api/v1/webhooks');
@@ -33,7 +31,8 @@ test('a webhook and a channel whose answers are lost are made once, and show the
     assert.match(await page.getByLabel('Secret', { exact: true }).inputValue(), /^whsec_/);
     assert.equal(await count('/webhooks'), 1);
 
-    await page.goto(`${proxy.baseUrl}/console/settings/channels`);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Channels' }).click();
     const before = await count('/channels');
     await page.getByLabel('Name').fill('Web shop');
     proxy.loseAnswersTo('/api/v1/channels');
