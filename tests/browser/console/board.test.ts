@@ -5,7 +5,7 @@ import { useGateway } from '../../api/api-fixture.ts';
 import { dayOf } from '../../api/exceptions/day-of.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
 import { until } from '../../support/until.ts';
-import { assertAccessible, openConsole, pressChord, seedDispatcher, signIn } from './console-place.ts';
+import { assertAccessible, createMany, openConsole, pressChord, seedDispatcher, signIn } from './console-place.ts';
 
 const fixture = useGateway();
 const chrome = useBrowser();
@@ -128,9 +128,7 @@ test(
   async () => {
     const { api, agents, organizationId, read } = await dayOf(fixture, {}, 2);
     const [from, to] = [agents[0]!.agentId, agents[1]!.agentId];
-    const ids: number[] = [];
-    for (let index = 10; index < 80; index++)
-      ids.push((await api.createTask({ customer: { name: 'Many', phone: `+4420794603${index}` } })).id);
+    const ids = await createMany(api, 70);
     const given = await api.post<{ done: number }>('/tasks/actions', { action: 'assign', agentId: from, taskIds: ids });
     assert.equal(given.body.data.done, ids.length, given.text);
     const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { ApiFixture } from '../../api/api-fixture.ts';
+import { taskInput } from '../../support/api-client.ts';
 import { seedUser } from '../../support/seeds/seed.ts';
 import { PATIENCE_MS, until } from '../../support/until.ts';
 import { loadAxe } from '../load-axe.ts';
@@ -20,6 +22,8 @@ export interface ConsoleOptions extends BrowserContextOptions {
   readonly path?: string;
 }
 
+const LAPTOP = { width: 1440, height: 900 };
+
 /** A browser without WebGL: the console says that it cannot draw the map, and the rest goes on. */
 const NO_WEBGL = `{
   const canvas = HTMLCanvasElement.prototype;
@@ -36,7 +40,7 @@ export async function openConsole(
   { drawsMap = false, path = '/console', ...options }: ConsoleOptions = {},
 ): Promise<ConsolePage> {
   // A colour on its way from one theme to the other is neither.
-  const calm = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
+  const calm = { viewport: LAPTOP, reducedMotion: 'reduce' } as const;
   const context = await browser.newContext({ ...calm, ...options });
   if (!drawsMap) await context.addInitScript(NO_WEBGL);
   const page = await context.newPage();
@@ -57,6 +61,49 @@ export async function signIn(page: Page, user: { readonly email: string }, passw
   await page.getByLabel('E-mail address').fill(user.email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/**
+ * The page of one dispatcher of the organization that the file got with its gateway, for tests that need no sign-in of
+ * their own: the first signs in, and each finds the console loaded anew, with nothing that the one before left on it.
+ */
+export function useConsolePage(
+  chrome: { readonly browser: Browser },
+  fixture: ApiFixture,
+): (options?: PageOptions) => Promise<ConsolePage> {
+  let kept: ConsolePage | undefined;
+  return async ({ path = '/console', viewport = LAPTOP, forcedColors = 'none' } = {}) => {
+    const { baseUrl, organizationId } = fixture.gateway;
+    if (!kept) {
+      kept = await openConsole(chrome.browser, baseUrl, { path, viewport, forcedColors });
+      await signIn(kept.page, await seedDispatcher(fixture, organizationId));
+    } else {
+      const { page, troubles } = kept;
+      troubles.length = 0;
+      // A list that a pointer rests on holds still.
+      await page.mouse.move(0, 0);
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ forcedColors });
+      await page.goto(`${baseUrl}${path}`);
+    }
+    await kept.page.getByRole('navigation', { name: 'Views' }).waitFor();
+    return kept;
+  };
+}
+
+export interface PageOptions {
+  readonly path?: string;
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly forcedColors?: 'active' | 'none';
+}
+
+/** Creates so many tasks by one request. Returns their ids. */
+export async function createMany(api: ApiFixture['api'], count: number): Promise<number[]> {
+  const customerOf = (at: number) => ({ name: 'Many', phone: `+44207946${1_000 + at}` });
+  const tasks = Array.from({ length: count }, (_, at) => taskInput({ name: `Task ${at}`, customer: customerOf(at) }));
+  const { body, text } = await api.post<{ created: number; items: { task: TaskView }[] }>('/tasks/batch', { tasks });
+  assert.equal(body.data?.created, count, text);
+  return body.data.items.map(({ task }) => task.id);
 }
 
 export function seedDispatcher({ gateway }: ApiFixture, organizationId: number): Promise<{ readonly email: string }> {

@@ -9,12 +9,14 @@ import { withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import {
   assertAccessible,
-  type ConsoleOptions,
   type ConsolePage,
+  createMany,
   openConsole,
+  type PageOptions,
   pressChord,
   seedDispatcher,
   signIn,
+  useConsolePage,
 } from './console-place.ts';
 
 let amina: AgentView;
@@ -44,9 +46,10 @@ async function fail(id: number): Promise<void> {
     assert.equal((await api.put(`/tasks/${id}/status`, change)).status, 200);
 }
 
-async function open(options: ConsoleOptions = {}): Promise<ConsolePage> {
-  const opened = await openConsole(chrome.browser, fixture.gateway.baseUrl, options);
-  await signIn(opened.page, await seedDispatcher(fixture, fixture.gateway.organizationId));
+const openPage = useConsolePage(chrome, fixture);
+
+async function open(options: PageOptions = {}): Promise<ConsolePage> {
+  const opened = await openPage(options);
   await opened.page.getByLabel('Search tasks').waitFor();
   return opened;
 }
@@ -111,7 +114,6 @@ test(
       troubles.filter((text) => !text.includes('400')),
       [],
     );
-    await page.context().close();
   },
 );
 
@@ -158,7 +160,6 @@ test(
     await page.getByRole('dialog').getByText('Next, previous task').waitFor();
     await assertAccessible(page, 'keys');
     assert.deepEqual(troubles, []);
-    await page.context().close();
   },
 );
 
@@ -178,7 +179,6 @@ test('keys act on an open task of an earlier day as its buttons do', WITH_BROWSE
   await panel(page).getByText('Earlier attempt').waitFor();
   assert.equal((await read(id)).nextTaskId, Number(new URL(page.url()).searchParams.get('task')));
   assert.deepEqual(troubles, []);
-  await page.context().close();
 });
 
 test('keys act on the task that they pointed at, also when another one comes before it', WITH_BROWSER, async () => {
@@ -204,7 +204,6 @@ test('keys act on the task that they pointed at, also when another one comes bef
   await page.keyboard.press('Enter');
   await until('it is cancelled', async () => (await read(meant.id)).status === 'cancelled');
   assert.equal((await read(early.id)).status, 'new');
-  await page.context().close();
 });
 
 test(
@@ -239,30 +238,43 @@ test(
     await card.focus();
     await page.keyboard.press('c');
     await page.getByRole('dialog', { name: 'Cancel “On the board”?' }).waitFor();
-    await page.context().close();
   },
 );
 
-test('Enter goes from the search into a list that was scrolled, at its first task', WITH_BROWSER, async () => {
-  const { organizationId, api } = await fixture.organization({ role: 'dispatcher' });
-  for (let index = 10; index < 99; index++)
-    await api.createTask({ name: `Task ${index}`, customer: { name: 'Many', phone: `+4420794601${index}` } });
-  const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
-  await signIn(page, await seedDispatcher(fixture, organizationId));
-  await page.locator('.task-row').first().waitFor();
-  const first = await page.locator('.task-row').first().getAttribute('data-task');
-  await page.evaluate(
-    `(({ list }) => { list.scrollTop = list.scrollHeight })({ list: document.querySelector('.virtual') })`,
-  );
-  await page.locator(`[data-task="${first}"]`).waitFor({ state: 'detached' });
-  await page.keyboard.press('/');
-  await page.keyboard.press('Enter');
-  await page.locator(`[data-task="${first}"].cursor`).waitFor();
-  await page.keyboard.press('Enter');
-  await panel(page).waitFor();
-  assert.match(page.url(), new RegExp(`task=${first}$`));
-  await page.context().close();
-});
+test(
+  'in a list that was scrolled Enter goes from the search to its first task, and Shift-click selects the whole range',
+  WITH_BROWSER,
+  async () => {
+    const { organizationId, api } = await fixture.organization({ role: 'dispatcher' });
+    await createMany(api, 89);
+    const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
+    await signIn(page, await seedDispatcher(fixture, organizationId));
+    const rows = page.locator('.task-row');
+    await rows.first().waitFor();
+    const first = await rows.first().getAttribute('data-task');
+    const scrollDown = async () => {
+      await page.evaluate(
+        `(({ list }) => { list.scrollTop = list.scrollHeight })({ list: document.querySelector('.virtual') })`,
+      );
+      await page.locator(`[data-task="${first}"]`).waitFor({ state: 'detached' });
+    };
+    await scrollDown();
+    await page.keyboard.press('/');
+    await page.keyboard.press('Enter');
+    await page.locator(`[data-task="${first}"].cursor`).waitFor();
+    await page.keyboard.press('Enter');
+    await panel(page).waitFor();
+    assert.match(page.url(), new RegExp(`task=${first}$`));
+    await page.keyboard.press('Escape');
+    await panel(page).waitFor({ state: 'detached' });
+
+    await page.locator(`[data-task="${first}"]`).click({ modifiers: ['Control'] });
+    await scrollDown();
+    await rows.last().click({ modifiers: ['Shift'] });
+    await page.locator('.selection').getByText('89 selected').waitFor();
+    await page.context().close();
+  },
+);
 
 test('a drag begins at any row and ends at a courier who has no task yet', WITH_BROWSER, async () => {
   const { api } = fixture;
@@ -284,7 +296,6 @@ test('a drag begins at any row and ends at a courier who has no task yet', WITH_
   await page.mouse.up();
   await until('the drop is committed', async () => (await read(task.id)).agentId === carla.id);
   await places.waitFor({ state: 'detached' });
-  await page.context().close();
 });
 
 test(
@@ -308,29 +319,5 @@ test(
     await page.getByText('1 task taken back.').waitFor();
     assert.equal((await read(undone.id)).agentId, null);
     assert.equal((await read(moved.id)).agentId, bruno.id);
-    await page.context().close();
-  },
-);
-
-test(
-  'Shift-click selects the whole range, also where its beginning is scrolled out of sight',
-  WITH_BROWSER,
-  async () => {
-    const { organizationId, api } = await fixture.organization({ role: 'dispatcher' });
-    for (let index = 10; index < 99; index++)
-      await api.createTask({ name: `Task ${index}`, customer: { name: 'Many', phone: `+4420794602${index}` } });
-    const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
-    await signIn(page, await seedDispatcher(fixture, organizationId));
-    const rows = page.locator('.task-row');
-    await rows.first().waitFor();
-    const first = await rows.first().getAttribute('data-task');
-    await rows.first().click({ modifiers: ['Control'] });
-    await page.evaluate(
-      `(({ list }) => { list.scrollTop = list.scrollHeight })({ list: document.querySelector('.virtual') })`,
-    );
-    await page.locator(`[data-task="${first}"]`).waitFor({ state: 'detached' });
-    await rows.last().click({ modifiers: ['Shift'] });
-    await page.locator('.selection').getByText('89 selected').waitFor();
-    await page.context().close();
   },
 );

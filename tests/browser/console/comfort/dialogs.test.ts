@@ -5,7 +5,7 @@ import { createAgent } from '../../../api/agents/agent-place.ts';
 import { useGateway } from '../../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
 import { until } from '../../../support/until.ts';
-import { assertAccessible, openConsole, pressChord, seedDispatcher, signIn } from '../console-place.ts';
+import { assertAccessible, openConsole, pressChord, seedDispatcher, signIn, useConsolePage } from '../console-place.ts';
 import { startCuttableProxy } from '../cuttable-proxy.ts';
 
 const fixture = useGateway({ organization: { role: 'dispatcher' } });
@@ -17,9 +17,10 @@ const untilFocused = (page: Page, name: string) =>
     (await page.evaluate<string>('document.activeElement.textContent')).startsWith(name),
   );
 
-async function open(baseUrl = fixture.gateway.baseUrl): Promise<Page> {
-  const { page } = await openConsole(chrome.browser, baseUrl);
-  await signIn(page, await seedDispatcher(fixture, fixture.gateway.organizationId));
+const openPage = useConsolePage(chrome, fixture);
+
+async function open(): Promise<Page> {
+  const { page } = await openPage();
   await page.getByLabel('Search tasks').waitFor();
   return page;
 }
@@ -45,7 +46,6 @@ test(
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await untilFocused(page, 'Cancel task');
-    await page.context().close();
   },
 );
 
@@ -73,7 +73,6 @@ test(
     await page.evaluate(`document.querySelector('.choices').scrollTop = 0`);
     await page.keyboard.press('ArrowDown');
     await until('the chosen courier is in sight', async () => (await scrolled()) > 0);
-    await page.context().close();
   },
 );
 
@@ -98,14 +97,14 @@ test(
     await page.getByText('Looking for a courier for 2 tasks.').waitFor();
     for (const { id } of made)
       await until('its search has begun', async () => (await api.get(`/tasks/${id}`)).body.data.search !== null);
-    await page.context().close();
   },
 );
 
 test('settings that are opened cut off say so, and load when the connection is back', WITH_BROWSER, async () => {
   const proxy = await startCuttableProxy(fixture.gateway.baseUrl);
   try {
-    const page = await open(proxy.baseUrl);
+    const { page } = await openConsole(chrome.browser, proxy.baseUrl);
+    await signIn(page, await seedDispatcher(fixture, fixture.gateway.organizationId));
     await page.getByText('Live').waitFor();
     proxy.cut();
     await page.getByText('You are seeing').waitFor();

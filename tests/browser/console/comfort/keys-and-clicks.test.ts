@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { createAgent } from '../../../api/agents/agent-place.ts';
 import { useGateway } from '../../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
-import { openConsole, seedDispatcher, signIn } from '../console-place.ts';
+import { useConsolePage } from '../console-place.ts';
 
 const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ api }) => {
   await createAgent(api, { name: 'Amina Diallo' });
@@ -12,9 +12,10 @@ const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ ap
 });
 const chrome = useBrowser();
 
+const openPage = useConsolePage(chrome, fixture);
+
 async function open(): Promise<Page> {
-  const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
-  await signIn(page, await seedDispatcher(fixture, fixture.gateway.organizationId));
+  const { page } = await openPage();
   await page.locator('.task-row').first().waitFor();
   return page;
 }
@@ -38,7 +39,6 @@ test(
     await page.keyboard.press('Escape');
     await page.getByText('1 selected').waitFor({ state: 'detached' });
     assert.equal(await page.locator('.panel').count(), 1);
-    await page.context().close();
   },
 );
 
@@ -71,7 +71,7 @@ test(
     const chosen = await first.textContent();
     await opened('/console/settings/assignment', 'Control');
     assert.equal(await first.textContent(), chosen);
-    await page.context().close();
+    await page.context().unrouteAll();
   },
 );
 
@@ -91,5 +91,4 @@ test('keys that end or leave the composing of a word choose nothing, and keep th
   assert.equal(await palette.count(), 1);
   await palette.press('Enter');
   await page.waitForURL('**/console/board');
-  await page.context().close();
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { useGateway } from '../../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
-import { openConsole, pressChord, seedDispatcher, signIn } from '../console-place.ts';
+import { pressChord, useConsolePage } from '../console-place.ts';
 
 const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ api }) => {
   for (const [index, name] of ['First stop', 'Second stop'].entries())
@@ -12,9 +12,10 @@ const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ ap
 const chrome = useBrowser();
 const row = (page: Page, text: string) => page.locator('.task-row').filter({ hasText: text });
 
+const openPage = useConsolePage(chrome, fixture);
+
 async function open(): Promise<Page> {
-  const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl);
-  await signIn(page, await seedDispatcher(fixture, fixture.gateway.organizationId));
+  const { page } = await openPage();
   await row(page, 'Second stop').waitFor();
   return page;
 }
@@ -35,7 +36,6 @@ test('a key changes the open task while the keyboard is at it, and no other', WI
   await row(page, 'First stop').focus();
   await page.keyboard.press('e');
   await form.waitFor();
-  await page.context().close();
 });
 
 test('a key that is held acts once, and goes on where it moves', WITH_BROWSER, async () => {
@@ -50,5 +50,4 @@ test('a key that is held acts once, and goes on where it moves', WITH_BROWSER, a
   await page.keyboard.press('?');
   await page.getByRole('dialog').waitFor();
   assert.equal(await page.locator('.task-row.selected').count(), 1);
-  await page.context().close();
 });

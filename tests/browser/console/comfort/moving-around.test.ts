@@ -6,7 +6,7 @@ import { createAgent } from '../../../api/agents/agent-place.ts';
 import { useGateway } from '../../../api/api-fixture.ts';
 import { useBrowser, WITH_BROWSER } from '../../../support/browser.ts';
 import { until } from '../../../support/until.ts';
-import { type ConsoleOptions, openConsole, seedDispatcher, signIn } from '../console-place.ts';
+import { openConsole, type PageOptions, seedDispatcher, signIn, useConsolePage } from '../console-place.ts';
 
 let amina: AgentView;
 const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ api }) => {
@@ -16,9 +16,10 @@ const fixture = useGateway({ organization: { role: 'dispatcher' } }, async ({ ap
 const chrome = useBrowser();
 const PHONE = { width: 390, height: 844 };
 
-async function open(options: ConsoleOptions = {}): Promise<Page> {
-  const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl, options);
-  await signIn(page, await seedDispatcher(fixture, fixture.gateway.organizationId));
+const openPage = useConsolePage(chrome, fixture);
+
+async function open(options: PageOptions = {}): Promise<Page> {
+  const { page } = await openPage(options);
   await page.locator('.task-row').first().waitFor();
   return page;
 }
@@ -56,11 +57,12 @@ test('back and forward go through what was seen, one step each, also several at 
   await page.locator('.courier-facts').waitFor();
   await go(page, 2);
   await untilAt(page, task);
-  await page.context().close();
 });
 
 test('on a phone that shows the map, a figure leads to its list', WITH_BROWSER, async () => {
-  const page = await open({ viewport: PHONE, hasTouch: true, drawsMap: true });
+  const options = { viewport: PHONE, hasTouch: true, drawsMap: true };
+  const { page } = await openConsole(chrome.browser, fixture.gateway.baseUrl, options);
+  await signIn(page, await seedDispatcher(fixture, fixture.gateway.organizationId));
   await page.locator('.panes').getByRole('button', { name: 'Map' }).click();
   await page.locator('.tasks').waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Unassigned' }).click();
@@ -118,7 +120,6 @@ test(
       'a new task',
     );
     await page.keyboard.press('Escape');
-    await page.context().close();
   },
 );
 
@@ -152,7 +153,6 @@ test(
       (await stopsOf(page)).filter((stop) => stop.startsWith('HIDDEN')),
       [],
     );
-    await page.context().close();
   },
 );
 
@@ -175,5 +175,4 @@ test('where the reader has colours of his own, the system tells what is chosen',
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').waitFor();
   await isMarked('.choice[aria-selected=true]');
-  await page.context().close();
 });
