@@ -26,7 +26,7 @@ import { countRows, digestRows, findInRows } from '../support/stored-everywhere.
 const MARKER = 'qZ7doomedMarker';
 const OTHER_MARKER = 'qZ7otherMarker';
 /** Enough rows for several batches of the job. */
-const TASKS = 700;
+const TASKS = 450;
 /** An id that a text contains only when it means this organization. */
 const FIRST_ID = 734_500_911;
 

@@ -11,13 +11,11 @@ async function listTenantTables(sql: Sql): Promise<string[]> {
 
 /** Counts the organization's rows in each table. */
 export async function countRows(sql: Sql, organizationId: number): Promise<Readonly<Record<string, number>>> {
-  const counts: Record<string, number> = {};
-  for (const table of await listTenantTables(sql)) {
-    const [row] = await sql<{ rows: number }[]>`
-      SELECT count(*) AS rows FROM ${sql(table)} WHERE organization_id = ${organizationId}`;
-    counts[table] = row!.rows;
-  }
-  return counts;
+  const tables = await listTenantTables(sql);
+  // One statement: tests ask for this again and again.
+  const counts = tables.map((table) => `(SELECT count(*) FROM "${table}" WHERE organization_id = $1)`);
+  const [row] = await sql.unsafe<string[][]>(`SELECT ${counts.join(', ')}`, [organizationId]).values();
+  return Object.fromEntries(tables.map((table, index) => [table, Number(row![index])]));
 }
 
 /** A digest of all rows of the organization, by table. */
