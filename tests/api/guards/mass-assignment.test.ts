@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import type { Route } from '../../../gateway/route.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { type ApiReply, taskInput } from '../../support/api-client.ts';
-import { seedChannel, seedOrganization, seedSession, seedUser, withSql } from '../../support/seeds/seed.ts';
+import {
+  type SeededChannel,
+  seedChannel,
+  seedOrganization,
+  seedSession,
+  seedUser,
+  withSql,
+} from '../../support/seeds/seed.ts';
 import { useGateway } from '../api-fixture.ts';
 import { askAgents } from '../assignment/offer-place.ts';
 import { fieldsOf, nameOf, ROUTES } from './route-table.ts';
@@ -67,6 +74,8 @@ const NOT_THEIRS = {
 
 interface Place {
   readonly taskId: number;
+  /** A task whose customer can pay. */
+  readonly fundedTaskId: number;
   readonly packageId: number;
   readonly agentId: number;
   readonly assignedTaskId: number;
@@ -77,6 +86,7 @@ interface Place {
   readonly otherAgentId: number;
   readonly customerId: number;
   readonly warehouseId: number;
+  readonly channel: SeededChannel;
   readonly userId: number;
   readonly channelId: number;
   readonly webhookId: number;
@@ -98,6 +108,8 @@ const PNG = 'data:image/png;base64,iVBORw0KGgo=';
 const SHIFT = { startsAt: '2100-01-01T08:00:00Z', endsAt: '2100-01-01T16:00:00Z' };
 const SHIFTS = { from: '2100-01-01T00:00:00Z', to: '2100-01-02T00:00:00Z', shifts: [SHIFT] };
 const BARCODE = '4006381333931';
+const ACCEPTED = { status: 'accepted' };
+const IN_TRANSIT = { status: 'in_transit' };
 const DEPOT = { name: 'Depot', location: { address: 'Dock 1', latitude: 1, longitude: 2 } };
 
 /** For each route a record of its own, and a body that it takes. */
@@ -132,7 +144,7 @@ const REQUESTS: Readonly<Record<string, (place: Place) => readonly [path: string
   ],
   'POST /payments/initialize': ({ taskId }) => ['/payments/initialize', { taskId, amount: '5.00' }],
   'POST /payments/cash': ({ taskId }) => ['/payments/cash', { taskId, amount: '5.00', reference: 'till 4' }],
-  'POST /payments/wallet': ({ taskId }) => ['/payments/wallet', { taskId, amount: 5 }],
+  'POST /payments/wallet': ({ fundedTaskId }) => ['/payments/wallet', { taskId: fundedTaskId, amount: 5 }],
   'POST /payments/:id/refund': ({ paymentId }) => [`/payments/${paymentId}/refund`, { reason: 'r' }],
   'POST /wallets/:customerId/top-ups': ({ customerId }) => [`/wallets/${customerId}/top-ups`, { amount: 5 }],
   'POST /tracking/tasks/:id/rating': ({ completed }) => [
@@ -199,55 +211,85 @@ const fixture = useGateway({ own: 'it searches all tables' }, async ({ gateway: 
   webhookId = (await clientOf(admin.key).post<{ id: number }>('/webhooks', HOOK)).body.data.id;
 });
 
-async function makePlace(): Promise<Place> {
-  const { databaseUrl } = fixture.gateway;
-  const { organizationId, key } = admin;
-  const api = fixture.clientOf(key);
-  const task = await api.createTask({ packages: [{ name: 'box' }] });
-  const customer = await api.post<{ id: number }>('/customers', { name: 'Ada', phone: `+4915${unique().slice(-9)}` });
-  const warehouse = await api.post<{ id: number }>('/warehouses', DEPOT);
-  const { id: agentId } = (await api.post<{ id: number }>('/agents', newAgent())).body.data;
-  const { id: assignedTaskId } = await api.createTask();
-  await api.post(`/tasks/${assignedTaskId}/assign`, { agentId });
-  const { id: acceptedTaskId } = await api.createTask({
-    pickupLocation: DEPOT.location,
-    packages: [{ name: 'box', barcode: BARCODE }],
-  });
-  await api.post(`/tasks/${acceptedTaskId}/assign`, { agentId });
-  await api.put(`/tasks/${acceptedTaskId}/status`, { status: 'accepted' });
-  const { id: failedTaskId } = await api.createTask();
-  await api.post(`/tasks/${failedTaskId}/assign`, { agentId });
-  for (const status of ['accepted', 'in_transit', 'completed'])
-    await api.put(`/tasks/${failedTaskId}/status`, {
-      status,
-      ...(status === 'completed' ? { outcome: 'failed', failureReason: 'closed' } : {}),
-    });
-  const { id: otherAgentId } = (await api.post<{ id: number }>('/agents', newAgent())).body.data;
-  const completed = await api.createTask();
-  await api.post(`/tasks/${completed.id}/assign`, { agentId });
-  for (const status of ['accepted', 'in_transit', 'completed'])
-    await api.put(`/tasks/${completed.id}/status`, { status });
-  await api.put(`/agents/${agentId}/duty`, { onDuty: true });
-  await api.post(`/wallets/${task.customerId}/top-ups`, { amount: 5 });
-  const payment = await api.post<{ id: number }>('/payments/cash', { taskId: assignedTaskId, amount: 5 });
-  const [request] = await askAgents(fixture, { api, organizationId }, [agentId]);
-  return {
-    requestId: request!.id,
-    taskId: task.id,
-    packageId: task.packages[0]!.id,
-    agentId,
-    assignedTaskId,
-    completed,
-    paymentId: payment.body.data.id,
-    acceptedTaskId,
-    failedTaskId,
-    otherAgentId,
-    customerId: customer.body.data.id,
-    warehouseId: warehouse.body.data.id,
-    webhookId,
-    organizationId,
-    ...(await seedChannel(databaseUrl, organizationId)),
+/** Makes each record of a place when it is asked for, once. */
+class PlaceMaker {
+  readonly #made = new Map<keyof Place, Promise<unknown>>();
+  readonly #api = fixture.clientOf(admin.key);
+
+  of<Name extends keyof Place>(name: Name): Promise<Place[Name]> {
+    const making = (this.#made.get(name) as Promise<Place[Name]> | undefined) ?? this.#makers[name]();
+    this.#made.set(name, making);
+    return making;
+  }
+
+  readonly #agent = async () => (await this.#api.post<{ id: number }>('/agents', newAgent())).body.data.id;
+  readonly #idOf = async (path: string, body: object) =>
+    (await this.#api.post<{ id: number }>(path, body)).body.data.id;
+
+  /** A task of the agent, after these steps. */
+  async #taskAfter(steps: readonly object[], overrides: object = {}): Promise<TaskView> {
+    const task = await this.#api.createTask(overrides);
+    await this.#api.post(`/tasks/${task.id}/assign`, { agentId: await this.of('agentId') });
+    for (const step of steps) await this.#api.put(`/tasks/${task.id}/status`, step);
+    return task;
+  }
+
+  #task: Promise<TaskView> | undefined;
+  #firstTask(): Promise<TaskView> {
+    this.#task ??= this.#api.createTask({ packages: [{ name: 'box' }] });
+    return this.#task;
+  }
+
+  readonly #makers: { readonly [Name in keyof Place]: () => Promise<Place[Name]> } = {
+    taskId: async () => (await this.#firstTask()).id,
+    fundedTaskId: async () => {
+      const { id, customerId } = await this.#firstTask();
+      await this.#api.post(`/wallets/${customerId}/top-ups`, { amount: 5 });
+      return id;
+    },
+    packageId: async () => (await this.#firstTask()).packages[0]!.id,
+    agentId: this.#agent,
+    otherAgentId: this.#agent,
+    assignedTaskId: async () => (await this.#taskAfter([])).id,
+    acceptedTaskId: async () => {
+      const packages = [{ name: 'box', barcode: BARCODE }];
+      return (await this.#taskAfter([ACCEPTED], { pickupLocation: DEPOT.location, packages })).id;
+    },
+    failedTaskId: async () => {
+      const failed = { status: 'completed', outcome: 'failed', failureReason: 'closed' };
+      return (await this.#taskAfter([ACCEPTED, IN_TRANSIT, failed])).id;
+    },
+    completed: () => this.#taskAfter([ACCEPTED, IN_TRANSIT, { status: 'completed' }]),
+    paymentId: async () => this.#idOf('/payments/cash', { taskId: await this.of('assignedTaskId'), amount: 5 }),
+    customerId: () => this.#idOf('/customers', { name: 'Ada', phone: `+4915${unique().slice(-9)}` }),
+    warehouseId: () => this.#idOf('/warehouses', DEPOT),
+    requestId: async () => {
+      const agentId = await this.of('agentId');
+      await this.#api.put(`/agents/${agentId}/duty`, { onDuty: true });
+      const [request] = await askAgents(fixture, { api: this.#api, organizationId: admin.organizationId }, [agentId]);
+      return request!.id;
+    },
+    webhookId: async () => webhookId,
+    organizationId: async () => admin.organizationId,
+    userId: async () => (await this.of('channel')).userId,
+    channelId: async () => (await this.of('channel')).channelId,
+    channel: () => seedChannel(fixture.gateway.databaseUrl, admin.organizationId),
   };
+}
+
+/** The request of a route, with records of its own: those alone that it names. */
+async function madeRequest(requestFor: (place: Place) => readonly [path: string, body: object]) {
+  const maker = new PlaceMaker();
+  const wanted = new Set<keyof Place>();
+  const nobody = { id: 0, trackingUrl: '' };
+  const note = (_: Place, name: string | symbol) => {
+    wanted.add(name as keyof Place);
+    return nobody;
+  };
+  requestFor(new Proxy({} as Place, { get: note }));
+  const place: Partial<Record<keyof Place, unknown>> = {};
+  for (const name of wanted) place[name] = await maker.of(name);
+  return requestFor(place as Place);
 }
 
 /** The body with forbidden fields in each of its objects, except fields that the route has. */
@@ -290,9 +332,9 @@ for (const route of ROUTES) {
   test(`${name} does not take what its caller may not decide`, async () => {
     const requestFor = REQUESTS[name];
     assert.ok(requestFor, `say in REQUESTS how ${name} is asked`);
-    const [plainPath, plainBody] = requestFor(await makePlace());
+    const [plainPath, plainBody] = await madeRequest(requestFor);
     const plain = await send(route, plainPath, plainBody);
-    const [path, body] = requestFor(await makePlace());
+    const [path, body] = await madeRequest(requestFor);
     const reply = await send(route, path, burdened(route, body));
     assert.ok(plain.status < 300, plain.text);
     assert.equal(reply.status, plain.status, reply.text);
@@ -324,7 +366,7 @@ test('nothing of all that is stored anywhere', async () => {
 for (const role of ['super_admin', 'agent', 'system', 'owner']) {
   test(`an administrator cannot make or promote a user to ${role}`, async () => {
     const api = fixture.clientOf(admin.key);
-    const { userId } = await makePlace();
+    const { userId } = await seedChannel(fixture.gateway.databaseUrl, admin.organizationId);
     const made = await api.post('/users', { name: 'Eve', email: `u${unique()}@test.example`, role });
     const promoted = await api.patch(`/users/${userId}`, { role });
     assert.deepEqual([made.status, promoted.status], [400, 400], `${made.text} ${promoted.text}`);

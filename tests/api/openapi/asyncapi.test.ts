@@ -51,9 +51,12 @@ test('the parser of AsyncAPI finds nothing wrong with the document', async () =>
 });
 
 test('the parser of AsyncAPI notices a planted fault', async () => {
-  const document = await readAsyncApi();
+  const { components: _, ...document } = await readAsyncApi();
+  // Without its messages: it takes the parser seconds to look at them.
+  const { watchOwn } = document.channels;
   const broken = {
     ...document,
+    channels: { watchOwn: { ...watchOwn, messages: {} } },
     operations: { watchOwn: { action: 'shout', channel: { $ref: '#/channels/nowhere' } } },
   };
   const { diagnostics } = await new Parser().parse(JSON.stringify(broken));
