@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 /** Two sets of workers carry out payments through BullMQ while the test empties, stops and freezes Redis. */
 
-const PAYMENTS = 24;
+const PAYMENTS = 8;
 
 let ownRedis: OwnRedis;
 let connection: Redis;

@@ -10,8 +10,8 @@ import { seedChannel } from '../support/seeds/seed.ts';
 import { startCrashableSystem } from '../support/system/crashable-system.ts';
 import { until } from '../support/until.ts';
 
-const TASKS = 500;
-const COVERED = 400;
+const TASKS = 200;
+const COVERED = 160;
 const CONNECTIONS = 32;
 const BATCH = 100;
 

@@ -14,7 +14,9 @@ import { assertMemoryIsPostgres } from '../support/memory.ts';
 const COMMIT = 'dispatch commit';
 const LEASES = 'dispatch leases';
 const CONNECTIONS = 16;
-const TASKS = 120;
+const TASKS = 40;
+/** Enough for more than 20 commits of at most 16 commands. */
+const TASKS_UNDER_FAULTS = 400;
 
 interface Scene extends EngineFixture {
   readonly store: FaultyCommitStore;
@@ -151,7 +153,7 @@ for (const moment of ['before', 'during', 'after'] as const) {
     const journal = new Journal();
     try {
       store.failEvery(4, moment);
-      await load(fixture, journal, 'task', 1_000);
+      await load(fixture, journal, 'task', TASKS_UNDER_FAULTS);
       assert.ok(store.commits > 20, `${store.commits} commits were too few`);
       await load(fixture, journal, 'after');
       await assertSound(fixture, journal);

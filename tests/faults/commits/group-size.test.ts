@@ -8,7 +8,7 @@ import { openBareClient } from '../support/bare-client.ts';
 import { assertKeptPromises } from '../support/final-rows.ts';
 
 const CONNECTIONS = 256;
-const TASKS = 5_120;
+const TASKS = 2_560;
 const CREATES_PER_COMMIT = 50;
 
 test('a lone create is one commit, and 256 connections share one among more than 50', async () => {

@@ -15,7 +15,7 @@ import { byOrganization, runLoad, sendOverHttp } from '../support/journaled-load
 import { assertMemoryIsPostgres } from '../support/memory.ts';
 
 /** The answers that must come: to the poison, to the innocent command beside it, and to the neighbours. */
-const FEWEST = { poison: 50, innocent: 20, neighbour: 500 } as const;
+const FEWEST = { poison: 20, innocent: 10, neighbour: 200 } as const;
 
 /** A database rule about rows that the engine does not know. */
 function forbidPoison(databaseUrl: string): Promise<unknown> {
