@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Engine } from '../../../engine/org/start-engine.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import type { CreateTask } from '../../../schema/commands.ts';
@@ -10,7 +10,13 @@ import { useDatabase } from '../../support/system/use-database.ts';
 
 /** How many open tasks of an organization are moving ones. */
 
-const AT_ONCE = 250;
+/** A fifth of the real ones: nothing else depends on them. */
+const BOUNDS = { movingTasks: LIMITS.movingTasks / 5, movingNewTasks: LIMITS.movingNewTasks / 5 };
+const AT_ONCE = 50;
+
+const limits = { ...LIMITS };
+before(() => void Object.assign(LIMITS, BOUNDS));
+after(() => void Object.assign(LIMITS, limits));
 
 let organization: SeededOrganization;
 
@@ -90,9 +96,12 @@ test('when tasks end, new ones move again', async () => {
   await withEngine(async (engine) => {
     await cancel(engine, await idsOf(false));
     assert.deepEqual(await countOpen(), { moving: LIMITS.movingNewTasks, settled: 0 });
-    await cancel(engine, await idsOf(true));
-    await create(engine, AT_ONCE);
-    assert.deepEqual(await countOpen(), { moving: AT_ONCE, settled: 0 });
+    // Again and again: each time takes the places that the time before has left.
+    for (let times = 0; times < 3; times++) {
+      await cancel(engine, await idsOf(true));
+      await create(engine, AT_ONCE);
+      assert.deepEqual(await countOpen(), { moving: AT_ONCE, settled: 0 });
+    }
   });
 });
 

@@ -13,7 +13,6 @@ const LONGEST = [
   'integration/positions/trail-faults',
   'integration/assignment/crashes',
   'faults/silent-connection',
-  'integration/engine/arrivals',
   'integration/assignment/rounds.',
   'faults/positions',
   'integration/workers/mail/mail.',
