@@ -78,10 +78,6 @@ async function fill(
   const admin = createApiClient({ baseUrl: system.baseUrl, key: orgAdmin.key });
   const devices = createApiClient({ baseUrl: system.baseUrl, key });
   const workers: WorkersProcess[] = [];
-  const requestsOf = async (taskId: number) => {
-    const { body } = await api.get<{ items: AssignmentRequestView[] }>(`/assignment-requests?taskId=${taskId}`);
-    return body.data.items;
-  };
   return {
     system,
     api,
@@ -113,6 +109,23 @@ async function fill(
         return body.data?.accepted + body.data?.stale === points.length;
       });
     },
+    ...dispatchersCalls(api),
+    async stop() {
+      for (const client of [api, admin, devices]) client.close();
+      for (const process of workers) await process.kill();
+      await system.stop();
+    },
+  };
+}
+
+type DispatchersCalls = Pick<RoundsPlace, 'createTask' | 'requestsOf' | 'cancelOpenTasks' | 'untilOffered'>;
+
+function dispatchersCalls(api: ApiClient): DispatchersCalls {
+  const requestsOf = async (taskId: number) => {
+    const { body } = await api.get<{ items: AssignmentRequestView[] }>(`/assignment-requests?taskId=${taskId}`);
+    return body.data.items;
+  };
+  return {
     createTask(fields = {}) {
       const location = { address: 'Here', latitude: 0.001, longitude: 0 };
       return api.createTask({ autoAssign: true, location, ...fields });
@@ -133,11 +146,6 @@ async function fill(
       });
       assert.ok(found);
       return found;
-    },
-    async stop() {
-      for (const client of [api, admin, devices]) client.close();
-      for (const process of workers) await process.kill();
-      await system.stop();
     },
   };
 }
