@@ -2,18 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { systemScheduler } from '../../../engine/runtime/clock.ts';
-import { readConfig } from '../../../engine/runtime/config.ts';
-import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
-import { createLog } from '../../../engine/runtime/log.ts';
 import { createRelayStore } from '../../../engine/store/log/relay-store.ts';
 import { redisKeys } from '../../../engine/store/redis-keys.ts';
-import { startWorkers } from '../../../workers/start-workers.ts';
 import { until } from '../../support/until.ts';
-import { countedAndLogged, createWorkersPlace, startOwnRedis, type WorkersPlace } from './workers-place.ts';
+import {
+  countedAndLogged,
+  createWorkersPlace,
+  startOwnRedis,
+  startWorkersHere,
+  type WorkersPlace,
+} from './workers-place.ts';
 
 test('a sweep finds committed events without any hint', async () => {
   const place = await createWorkersPlace(3);
-  const workers = await startInProcess(place);
+  const workers = await startWorkersHere(place);
   try {
     for (const organizationId of place.organizationIds) await place.commit(organizationId, 50);
     await place.untilCounted();
@@ -27,7 +29,7 @@ test('a sweep finds committed events without any hint', async () => {
 
 test('a hint gets committed events counted without a sweep', async () => {
   const place = await createWorkersPlace(1);
-  const workers = await startInProcess(place, { ...systemScheduler, every: () => () => {} });
+  const workers = await startWorkersHere(place, { ...systemScheduler, every: () => () => {} });
   const redis = new Redis(place.environment['REDIS_URL']!);
   const organizationId = place.organizationIds[0]!;
   try {
@@ -45,7 +47,7 @@ test('a hint gets committed events counted without a sweep', async () => {
 test('emptying Redis again and again loses no event and counts none twice', async () => {
   const redisServer = await startOwnRedis();
   const place = await createWorkersPlace(4, redisServer.url);
-  const workers = await startInProcess(place);
+  const workers = await startWorkersHere(place);
   const redis = new Redis(redisServer.url);
   try {
     for (let round = 0; round < 40; round++) {
@@ -89,16 +91,4 @@ test('a sweep compares a page of organizations and goes on behind it', async () 
 async function committedChannel({ sql, environment }: WorkersPlace): Promise<string> {
   const [row] = await sql<{ history: string }[]>`SELECT history FROM log_history`;
   return redisKeys(environment['REDIS_PREFIX']!, row!.history).committed;
-}
-
-async function startInProcess({ environment }: WorkersPlace, scheduler = systemScheduler) {
-  const failures: unknown[] = [];
-  const releaser = createReleaser((_name, error) => failures.push(error));
-  await startWorkers({ config: readConfig(environment), log: createLog('workers', 'silent'), releaser, scheduler });
-  return {
-    async stop() {
-      await releaser.stop();
-      assert.deepEqual(failures, []);
-    },
-  };
 }

@@ -4,7 +4,7 @@ import { createMaintenanceStore } from '../../../engine/store/cluster/maintenanc
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { createSearchIndexProcessor } from '../../../workers/maintenance/upkeep-processors.ts';
 import { until } from '../../support/until.ts';
-import { createWorkersPlace, startWorkersProcess } from './workers-place.ts';
+import { createWorkersPlace, startWorkersHere } from './workers-place.ts';
 
 /** As often as tasks are made while a job lists, in a test that must end. */
 const MANY_LISTINGS = 20;
@@ -25,7 +25,7 @@ test('new customers are worked into the search index, with any other process at 
 
 test('the workers do so by themselves every few seconds', async () => {
   const place = await createWorkersPlace(1);
-  const workers = await startWorkersProcess(place.environment);
+  const workers = await startWorkersHere(place);
   try {
     await insertCustomers(place.sql, place.organizationIds[0]!, 1);
     await until('they are worked in', async () => (await pendingCustomers(place.sql)) === 0);

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,7 +7,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startLocalRedis } from '../../../engine/launcher/stores/local-redis.ts';
+import { systemScheduler } from '../../../engine/runtime/clock.ts';
+import { readConfig } from '../../../engine/runtime/config.ts';
+import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
+import { createLog } from '../../../engine/runtime/log.ts';
 import { connectPostgres, type Sql, textArray } from '../../../engine/store/postgres.ts';
+import { startWorkers } from '../../../workers/start-workers.ts';
 import { compiledProgram } from '../../support/runner/run-environment.ts';
 import { SECRETS } from '../../support/secrets.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
@@ -82,6 +88,22 @@ export async function startOwnRedis() {
     async stop() {
       await server.stop();
       rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Workers in this process, which start sooner: for tests that neither kill them nor read their log. */
+export async function startWorkersHere(
+  { environment }: Pick<WorkersPlace, 'environment'>,
+  scheduler = systemScheduler,
+): Promise<{ stop(): Promise<void> }> {
+  const failures: unknown[] = [];
+  const releaser = createReleaser((_name, error) => failures.push(error));
+  await startWorkers({ config: readConfig(environment), log: createLog('workers', 'silent'), releaser, scheduler });
+  return {
+    async stop() {
+      await releaser.stop();
+      assert.deepEqual(failures, []);
     },
   };
 }
