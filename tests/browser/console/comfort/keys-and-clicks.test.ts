@@ -45,7 +45,7 @@ test(
 test(
   'a click with a modifier opens a link of the console in another tab, and this one stays',
   WITH_BROWSER,
-  async () => {
+  async (context) => {
     const page = await open();
     // That it is opened is enough: the other tab gets an empty page.
     await page
@@ -55,6 +55,7 @@ test(
           ? route.fulfill({ contentType: 'text/html', body: '' })
           : route.continue(),
       );
+    context.after(() => page.context().unrouteAll());
     const opened = async (path: string, modifier: 'Control' | 'Shift') => {
       const other = page.context().waitForEvent('page');
       await page.locator(`a[href^="${path}"]`).click({ modifiers: [modifier] });
@@ -71,7 +72,6 @@ test(
     const chosen = await first.textContent();
     await opened('/console/settings/assignment', 'Control');
     assert.equal(await first.textContent(), chosen);
-    await page.context().unrouteAll();
   },
 );
 
