@@ -65,7 +65,7 @@ export async function signIn(page: Page, user: { readonly email: string }, passw
 
 /**
  * The page of one dispatcher of the organization that the file got with its gateway, for tests that need no sign-in of
- * their own: the first signs in, and each finds the console loaded anew, with nothing that the one before left on it.
+ * their own: the first signs in, and each finds the console loaded again, with nothing that the one before left on it.
  */
 export function useConsolePage(
   chrome: { readonly browser: Browser },
