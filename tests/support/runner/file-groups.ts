@@ -29,7 +29,7 @@ const LONGER_FIRST = [SLOW, 'tests/faults/', 'tests/integration/', 'tests/browse
  */
 const FILES_OF_A_PROCESS = {
   'tests/unit/': 32,
-  'tests/api/': 34,
+  'tests/api/': 47,
   'tests/integration/': 10,
   'tests/browser/': 12,
   'tests/faults/': 3,
