@@ -8,7 +8,7 @@ export const FULL_BATCH_TASKS = LIMITS.batchTasks;
 
 type Items = Extract<Command, { kind: 'create-tasks' }>['items'];
 
-/** By their names: to check so many inputs takes longer than to carry them out. */
+/** By their names: so many inputs take long to check. */
 const inputs = new Map<string, Items>();
 
 /** A command whose tasks fill a batch. */
