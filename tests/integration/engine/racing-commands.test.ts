@@ -23,12 +23,12 @@ function idOf(answer: Answer): number {
 test('batches of several organizations that wait for the same ids are all made', async () => {
   const { engine, organizations, stop } = await startEngineFixture({ organizations: 4 });
   try {
-    // Each needs six blocks of ids for its packages.
+    // Each needs three blocks of ids for its packages.
     const TASKS = 100;
     const batchOf = (organization: SeededOrganization): Command => {
       const caller = callerOf(organization);
       const { input } = createCommand('a task', caller) as CreateTask;
-      const packages = Array.from({ length: 60 }, (_, index) => ({ name: `package ${index}`, quantity: 1 }));
+      const packages = Array.from({ length: 30 }, (_, index) => ({ name: `package ${index}`, quantity: 1 }));
       const item = { input: { ...input, packages }, facts: FACTS, idempotency: undefined };
       const items = Array.from({ length: TASKS }, () => item);
       return { kind: 'create-tasks', caller, items, atomic: false, facts: FACTS } as unknown as Command;
