@@ -98,7 +98,7 @@ function elsewhere(part: Partial<Pick<URL, 'pathname' | 'username' | 'password' 
   return Object.assign(new URL(database.url), part).href;
 }
 
-// Each program meets an address that is final; the reasons are told apart in one place. Workers wait where no Postgres is.
+// Each program meets an address that is final; unusable-database.ts tells the reasons apart. Workers wait where no Postgres is.
 for (const [place, part, programs] of [
   ['a database that is not there', { pathname: '/nothing' }, ['migrate', 'gateway', 'workers']],
   ['a role that is not there', { username: 'nobody', password: 'hush' }, ['workers']],

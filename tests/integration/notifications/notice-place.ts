@@ -62,8 +62,8 @@ export interface NoticePlace {
 type WithNotices = (couriers: number, body: (place: NoticePlace) => Promise<void>) => Promise<void>;
 
 /**
- * One gateway for all tests of a file. What it returns runs `body` at a place with an organization of its own and so many
- * couriers; senders look across organizations, so it leaves no notice and no device behind.
+ * One gateway for all tests of a file. The returned function runs `body` at a place with an organization of its own and so
+ * many couriers; senders look across organizations, so it leaves no notice and no device behind.
  */
 export function useNotices(): WithNotices {
   const { gateway, clientOf, connect } = useOwnGateway();

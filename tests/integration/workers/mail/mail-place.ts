@@ -47,8 +47,8 @@ const hurried: Scheduler['every'] = (_, task) => systemScheduler.every(SWEEP_MS,
 type WithMail = (body: (place: MailPlace) => Promise<void>) => Promise<void>;
 
 /**
- * One database for all tests of a file. What it returns runs `body` with an organization and a mail server of its own; the
- * mailer looks across organizations, so it leaves no request and no token behind.
+ * One database for all tests of a file. The returned function runs `body` with an organization and a mail server of its
+ * own; the mailer looks across organizations, so it leaves no request and no token behind.
  */
 export function useMail(): WithMail {
   const { url, sql } = useDatabase({ connections: 6 });
