@@ -25,6 +25,8 @@ export interface RoundFacts extends RoundRows {
   readonly settings: AssignmentSettings;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** When the round is; `now` by default. Agents work their shifts of that time. */
+  readonly at?: number;
 }
 
 export interface ViewOfRound {
@@ -40,13 +42,14 @@ const MAX_BUNDLE = 3;
 
 /** The input of the planner: orders, and each agent as it will be when it is free. */
 export function roundViewOf(facts: RoundFacts, travel: TravelTime): ViewOfRound {
-  const { tasks, agents, carried, knowsCarried, positions, settings, now } = facts;
+  const { tasks, agents, carried, knowsCarried, positions, settings, now, at = now } = facts;
   const byAgent = groupedByAgent(carried);
   const located = new Map(positions.map((position) => [position.agentId, position]));
   const services = serviceTimesOf(settings);
   const free = agents.flatMap((agent) => {
     const position = located.get(agent.agentId);
-    return position ? freeAgentOf(agent, position, byAgent.get(agent.agentId) ?? [], { now, services, travel }) : [];
+    const held = byAgent.get(agent.agentId) ?? [];
+    return position ? freeAgentOf(agent, position, held, { now, at, services, travel }) : [];
   });
   const view = {
     now,
@@ -127,18 +130,26 @@ const shiftsOf = keptWithRow(({ shifts, home }: AgentOnDuty) =>
   })),
 );
 
-/** The shift that an agent works now; null for one that duty alone binds. */
-function shiftOf(agent: AgentOnDuty, now: number): Shift | null {
+/** The shift that an agent works then; null for one that duty alone binds. */
+function shiftOf(agent: AgentOnDuty, at: number): Shift | null {
   if (agent.shifts === null) return null;
-  const shift = shiftsOf(agent).find(({ startsAt, endsAt }) => startsAt <= now && now < endsAt);
+  const shift = shiftsOf(agent).find(({ startsAt, endsAt }) => startsAt <= at && at < endsAt);
   return shift ? { endsAt: shift.endsAt, breaks: shift.breaks, home: shift.home } : OFF_SHIFT;
+}
+
+/** By what an agent's work is judged: the time now, and the time of the round. */
+interface Reckoning {
+  readonly now: number;
+  readonly at: number;
+  readonly services: ServiceTimes;
+  readonly travel: TravelTime;
 }
 
 function freeAgentOf(
   agent: AgentOnDuty,
   position: KnownPosition,
   carried: readonly CarriedTask[],
-  { now, services, travel }: { readonly now: number; readonly services: ServiceTimes; readonly travel: TravelTime },
+  { now, at, services, travel }: Reckoning,
 ): FreeAgent {
   const { agentId, vehicle, skills } = agent;
   const vehicleType = vehicle?.type ?? null;
@@ -152,7 +163,7 @@ function freeAgentOf(
     place,
     freeAt,
     laterStops,
-    shift: shiftOf(agent, now),
+    shift: shiftOf(agent, at),
     offDutyAt: null,
     capacity: {
       maxWeightKg: vehicle?.maxWeightKg ?? null,

@@ -32,7 +32,7 @@ export interface PreviewParts {
 export async function previewRound(
   parts: PreviewParts,
   organizationId: number,
-  { taskIds, at }: PreviewInput,
+  { taskIds, at: wanted }: PreviewInput,
 ): Promise<PreviewView> {
   const { store, readSettings, positions, travel, planner, clock } = parts;
   const [rows, located, settings] = await Promise.all([
@@ -45,14 +45,18 @@ export async function previewRound(
   const sought = taskIds ? rows.tasks : rows.tasks.filter(isSought);
   const tasks = sought.slice(0, LIMITS.previewTasks);
   const now = clock.now();
-  const facts = { ...rows, tasks, positions: located, settings, now };
+  const at = Math.max(now, wanted ? Date.parse(wanted) : now);
+  const facts = { ...rows, tasks, positions: located, settings, now, at };
   const seen = await computedOver(travel, LIMITS.routingRoundMs, (ways) => roundViewOf(facts, ways));
-  const view = viewAt(seen.view, Math.max(now, at ? Date.parse(at) : now));
+  const view = viewAt(seen.view, at);
   const plan = await planner.plan({ view, trips: await travel.prepare(view), mode: settings.mode });
   return previewOf(plan, { ...seen, view }, tasks.length < sought.length);
 }
 
-/** Agents are where and when they will be free as it looks now: nobody knows what they will have been given by then. */
+/**
+ * Agents work their shifts of that time, and are where and when they will be free as it looks now: nobody knows what
+ * they will have been given by then.
+ */
 function viewAt(view: RoundView, at: number): RoundView {
   const nextRoundAt = view.settings.nextRoundAt + at - view.now;
   return { ...view, now: at, settings: { ...view.settings, nextRoundAt } };

@@ -189,6 +189,11 @@ export const ASSIGNMENT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/planning/round-view-of.ts',
+    ['unit/gateway/preview-round'],
+    [['shift: shiftOf(agent, at),', 'shift: shiftOf(agent, now),', 'A preview follows the shifts of its time.']],
+  ),
+  ...mutationsOf(
     'engine/planning/broadcast-round.ts',
     ['unit/planning/shifts', 'unit/planning/broadcast-round'],
     [
