@@ -85,6 +85,13 @@ export class PositionSaver {
     organization.saveAllAgain();
   }
 
+  /** Saves what is unsaved, behind what is being saved of the organization. Never throws. */
+  saveBehind(organization: OrgPositions): void {
+    const saving = this.#saving.get(organization);
+    if (saving) void saving.then(() => this.save(organization));
+    else this.save(organization);
+  }
+
   /** Saves once more what is unsaved, behind what is being saved. Never rejects. */
   async saveLast(organizations: Iterable<OrgPositions>): Promise<void> {
     await Promise.all(this.#saving.values());

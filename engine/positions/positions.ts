@@ -157,11 +157,15 @@ export class Positions {
     this.#rosters.apply(this.#open(organizationId), change);
   }
 
-  /** Organizations whose owner has changed, to this process or from it: what is known of them may be old by then. */
+  /**
+   * Organizations whose owner has changed, to this process or from it: what is known of them may be old by then. Redis
+   * gets what this process has taken, as it may have answered for them until now.
+   */
   drop(isConcerned: (organizationId: number) => boolean): void {
     for (const [organizationId, organization] of this.#organizations) {
       if (!isConcerned(organizationId)) continue;
-      this.#saver.save(organization);
+      for (const agent of organization.takeDirty()) organization.unsaved.add(agent);
+      this.#saver.saveBehind(organization);
       this.#organizations.delete(organizationId);
     }
   }

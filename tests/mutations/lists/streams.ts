@@ -95,6 +95,18 @@ export const STREAM: readonly Mutation[] = [
       'A stream resumes right behind the last event that its client saw.',
     ],
   ]),
+  ...mutationsOf(
+    'engine/positions/positions.ts',
+    ['unit/positions/drop'],
+    [
+      [
+        'for (const agent of organization.takeDirty()) organization.unsaved.add(agent);',
+        '',
+        'Redis gets the last points of an organization that moves away.',
+      ],
+      ['this.#saver.saveBehind(organization);', 'this.#saver.save(organization);', 'They wait for a save under way.'],
+    ],
+  ),
   ...mutationsOf('engine/store/cluster/platform-store.ts', HISTORY, [
     [
       'coalesce(h.database_oid, excluded.database_oid)',
