@@ -94,6 +94,11 @@ export class OrgPositions {
         // An agent that stands still sends nothing by which its times would go on.
         if (agent.openTasks.size > 0) this.replanned.add(agent);
       }
+      // Readers may have it there: streams of a box are to hear of its first step out of it, too.
+      if (Number.isNaN(agent.toldLatitude)) {
+        agent.toldLatitude = position.latitude;
+        agent.toldLongitude = position.longitude;
+      }
       agent.heardAtMs = Math.max(heardAtMs, position.heardAtMs);
       // It has said meanwhile that it is still there, wherever that was.
       if (!isSomewhere && heardAtMs > position.heardAtMs)

@@ -96,6 +96,11 @@ export const STREAM: readonly Mutation[] = [
     ],
   ]),
   ...mutationsOf(
+    'engine/positions/org-positions.ts',
+    ['unit/positions/org-positions'],
+    [['if (Number.isNaN(agent.toldLatitude)) {', 'if (false) {', 'A stream sends the first move out of its box.']],
+  ),
+  ...mutationsOf(
     'engine/positions/positions.ts',
     ['unit/positions/drop'],
     [

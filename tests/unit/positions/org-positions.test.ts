@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { LocationFeed } from '../../../engine/positions/location-feed.ts';
 import { OrgPositions } from '../../../engine/positions/org-positions.ts';
+import { createLog } from '../../../engine/runtime/log.ts';
 import type { Point } from '../../../schema/fleet/position.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { openTaskOf } from '../../support/services/open-task.ts';
@@ -132,6 +134,27 @@ test('positions from Redis are merged: an agent that has moved in the meantime s
   assert.equal(agent.latitude, 52.5);
   assert.equal(positions.agents.get(8)?.latitude, 1);
   assert.deepEqual(positions.takeDirty(), [agent], 'what was restored is news to nobody');
+});
+
+test('an agent whose place came from Redis is sent once more when it leaves a box', () => {
+  const clock = { now: () => NOON, monotonic: () => 0 };
+  const scheduler = { soon: (task: () => void) => task() };
+  for (const isPointFirst of [false, true])
+    for (const filter of [{}, { agentIds: [7] }]) {
+      const { positions, agent } = place();
+      const kept = { agentId: 7, receivedAtMs: NOON - 1, heardAtMs: 0, ...point(NOON - 1) };
+      const steps = [() => positions.restore([kept]), () => positions.take(agent, point(NOON, 53.5), NOON)];
+      for (const step of isPointFirst ? steps.reverse() : steps) step();
+      const feed = new LocationFeed({ clock, scheduler, log: createLog('test', 'silent') });
+      let frames = 0;
+      const listener = { isReady: () => true, onFrame: () => (frames += 1) };
+      feed.subscribe(1, { ...filter, bbox: { west: 13, south: 52, east: 14, north: 53 } }, listener);
+      for (const latitude of [53.5, 53.6]) {
+        positions.take(agent, point(agent.recordedAtMs + 1, latitude), NOON);
+        feed.tell(1, positions.takeDirty(), NOON);
+        assert.equal(frames, 1, `the point came ${isPointFirst ? 'before' : 'after'} the place, at ${latitude}`);
+      }
+    }
 });
 
 test('a report from before the merge with Redis still counts', () => {
