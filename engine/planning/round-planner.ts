@@ -80,11 +80,16 @@ export class RoundPlanner {
   #begin(): void {
     const [first] = this.#waiting;
     if (!first) return;
-    this.#thread ??= this.#start();
-    this.#cancelPatience = this.#options.scheduler.after(LIMITS.roundPlanMs, () => {
-      this.#fail(new PlanningError(`a round took longer than ${LIMITS.roundPlanMs} ms`));
-    });
-    this.#thread.postMessage(packRound(first.input));
+    try {
+      this.#thread ??= this.#start();
+      this.#cancelPatience = this.#options.scheduler.after(LIMITS.roundPlanMs, () => {
+        this.#fail(new PlanningError(`a round took longer than ${LIMITS.roundPlanMs} ms`));
+      });
+      this.#thread.postMessage(packRound(first.input));
+    } catch (error) {
+      // Left in its place, the round would hold up all that come after it.
+      this.#fail(new PlanningError('the planning thread did not start', { cause: error }));
+    }
   }
 
   #start(): Worker {

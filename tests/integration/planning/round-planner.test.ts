@@ -68,6 +68,24 @@ for (const [how, text] of dying) {
   });
 }
 
+test('a thread that does not start fails the rounds that wait for it, and the next round has one', async () => {
+  const started = threadOf('parentPort.on("message", () => parentPort.postMessage("a plan"))');
+  // No worker is made of such an address: its constructor throws, as it does where the system has no room for a thread.
+  let thread = new URL('http://127.0.0.1/');
+  const options = { scheduler: systemScheduler, log: createLog('test', 'silent'), pairsInTurn: 0 };
+  const planner = new RoundPlanner({
+    ...options,
+    get thread() {
+      return thread;
+    },
+  });
+  releaser.push('planner', () => planner.stop());
+  for (const _round of [1, 2]) await assert.rejects(planner.plan(input()), PlanningError);
+  thread = started;
+  const made: unknown = await planner.plan(input());
+  assert.equal(made, 'a plan');
+});
+
 test('a round that takes too long is given up with its thread', async () => {
   const giveUps: (() => void)[] = [];
   const scheduler = {

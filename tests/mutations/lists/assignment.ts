@@ -101,7 +101,14 @@ export const ASSIGNMENT: readonly Mutation[] = [
   ...mutationsOf(
     'engine/planning/round-planner.ts',
     ['integration/planning/round-planner'],
-    [['if (this.#thread !== thread) return;', '', 'No round gets the plan of another one that was given up.']],
+    [
+      ['if (this.#thread !== thread) return;', '', 'No round gets the plan of another one that was given up.'],
+      [
+        "this.#fail(new PlanningError('the planning thread did not start', { cause: error }));",
+        'throw error;',
+        'A thread that does not start holds up no further round.',
+      ],
+    ],
   ),
   ...mutationsOf(
     'engine/store/planning/round-store.ts',
