@@ -14,8 +14,8 @@ export interface Proposal {
   readonly lacking: readonly LackingTask[];
 }
 
-/** Reasons that waiting does not change. */
-const LASTING: readonly PassedOver[] = ['declined', 'skills', 'too_far'];
+/** Reasons that waiting does not change. Agents who are too far away move. */
+const LASTING: readonly PassedOver[] = ['declined', 'skills'];
 /** No agent that only its load excludes is refused for one of these. */
 const AFTER_CAPACITY: readonly PassedOver[] = [
   'slot',

@@ -99,6 +99,11 @@ export const ASSIGNMENT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/planning/proposal.ts',
+    ['unit/planning/proposal'],
+    [["['declined', 'skills'];", "['declined', 'skills', 'too_far'];", 'A search waits for agents who come nearer.']],
+  ),
+  ...mutationsOf(
     'engine/planning/round-planner.ts',
     ['integration/planning/round-planner'],
     [

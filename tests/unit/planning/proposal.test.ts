@@ -52,7 +52,8 @@ test('the lack follows from the reasons why candidates were passed over', () => 
 });
 
 test('a search is hopeless only when every agent on duty was passed over for a reason that waiting does not change', () => {
-  assert.equal(lacking({ skills: 1, declined: 1, too_far: 1 }).isHopeless, true);
+  assert.equal(lacking({ skills: 1, declined: 2 }).isHopeless, true);
+  assert.equal(lacking({ skills: 1, declined: 1, too_far: 1 }).isHopeless, false, 'agents move');
   assert.equal(lacking({ skills: 1, declined: 1, capacity: 1 }).isHopeless, false);
   assert.equal(lacking({ skills: 3 }, seen(3, 1)).isHopeless, false);
   assert.equal(lacking({}, seen(0)).isHopeless, false);
