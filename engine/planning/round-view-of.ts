@@ -156,14 +156,16 @@ function freeAgentOf(
   const { latitude, longitude, recordedAtMs: seenAt } = position;
   const rests = restsOf(agent.shifts, true, now);
   const start = { place: { latitude, longitude }, at: now, seenAt, vehicleType, rests };
-  const { place, freeAt, laterStops } = freedomOf(planStops(start, carried.map(routeTaskOfRow), services, travel));
+  const shift = shiftOf(agent, at);
+  const schedule = planStops(start, carried.map(routeTaskOfRow), services, travel);
+  const { place, freeAt, laterStops } = freedomOf(schedule, shift?.endsAt ?? Number.POSITIVE_INFINITY);
   return {
     agentId,
     vehicleType,
     place,
     freeAt,
     laterStops,
-    shift: shiftOf(agent, at),
+    shift,
     offDutyAt: null,
     capacity: {
       maxWeightKg: vehicle?.maxWeightKg ?? null,
@@ -178,12 +180,17 @@ function freeAgentOf(
   };
 }
 
-/** Where and when an agent is free: once all is done, or when it waits so long that something else may come before. */
-function freedomOf(schedule: Schedule): Pick<FreeAgent, 'place' | 'freeAt' | 'laterStops'> {
+/**
+ * Where and when an agent is free: once all is done, or when it waits so long that something else may come before. Stops
+ * that it begins after its shift do not bind it in this one.
+ */
+function freedomOf(schedule: Schedule, endsAt: number): Pick<FreeAgent, 'place' | 'freeAt' | 'laterStops'> {
   const { stops, arriveAts, beginAts } = schedule;
   let done = 0;
   while (done < stops.length && beginAts[done]! - arriveAts[done]! < LIMITS.roomyWaitMs) done += 1;
-  return { place: schedule.placeAfter(done), freeAt: schedule.leaveAfter(done), laterStops: stops.slice(done) };
+  let last = done;
+  while (last < stops.length && beginAts[last]! < endsAt) last += 1;
+  return { place: schedule.placeAfter(done), freeAt: schedule.leaveAfter(done), laterStops: stops.slice(done, last) };
 }
 
 function groupedByAgent(carried: readonly CarriedTask[]): ReadonlyMap<number, readonly CarriedTask[]> {

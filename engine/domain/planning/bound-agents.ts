@@ -1,5 +1,5 @@
 import { breakWithin, refusalOf, refusalOfWay } from '../assignment/eligibility.ts';
-import type { FreeAgent, Place, RoundView, Shift, TravelTime } from '../assignment/round-view.ts';
+import type { FreeAgent, Place, RoundView, TravelTime } from '../assignment/round-view.ts';
 import { NO_RESTS } from '../stops/rests.ts';
 import { Schedule } from '../stops/schedule.ts';
 import { type Bundle, startOf } from './bundle.ts';
@@ -36,6 +36,8 @@ export class BoundAgents {
   private readonly travel: TravelTime;
   private readonly rules: TripRules;
   private readonly later: (Schedule | undefined)[];
+  /** When each is home at the latest that takes trips before its later stops alone, and these lead past its shift anyway. */
+  private readonly homeBy: Float64Array;
   private readonly isOne: Uint8Array;
   private readonly freeAt = new Float64Array(1);
   private readonly coming = new Float64Array(2);
@@ -61,6 +63,9 @@ export class BoundAgents {
       const rests = shift ? { breaks: shift.breaks, timeOff: [] } : NO_RESTS;
       return new Schedule({ place, at: Math.max(view.now, freeAt), vehicleType, rests }, laterStops, travel);
     });
+    this.homeBy = Float64Array.from(view.agents, (who, agent) =>
+      Math.max(endOf(who), this.homeAt(who, this.later[agent])),
+    );
   }
 
   isBound(agent: number): boolean {
@@ -118,12 +123,15 @@ export class BoundAgents {
     this.place = who.place;
     this.at = Math.max(now, who.freeAt);
     for (let trip = 0; trip <= trips.length; trip += 1) {
-      if (trip === before && later) cost += this.doLater(later);
+      if (trip === before && later) {
+        if (trip > 0 && !this.isHomeBy(who, endOf(who))) return IMPOSSIBLE;
+        cost += this.doLater(later);
+      }
       if (trip < trips.length) cost += this.doTrip(who, trips[trip]!, deliveryOf(trips[trip]!, agent), trip === 0);
       // Trips make it no cheaper; stops that are begun from another place may.
       if (cost >= limit && (!later || trip >= before || cost === IMPOSSIBLE)) return IMPOSSIBLE;
     }
-    return who.shift && !this.isHomeInTime(who, who.shift) ? IMPOSSIBLE : cost;
+    return this.isHomeBy(who, before === trips.length ? this.homeBy[agent]! : endOf(who)) ? cost : IMPOSSIBLE;
   }
 
   private doLater(later: Schedule): number {
@@ -158,8 +166,23 @@ export class BoundAgents {
     return cost;
   }
 
-  private isHomeInTime({ vehicleType }: FreeAgent, { endsAt, home }: Shift): boolean {
+  private isHomeBy(who: FreeAgent, limit: number): boolean {
     const { place, at } = this;
-    return at <= endsAt && at + (home ? this.travel(place, home, vehicleType).ms : 0) <= endsAt;
+    return at <= limit && at + this.wayHomeMs(who, place) <= limit;
   }
+
+  /** When it is home if nothing comes in addition. */
+  private homeAt(who: FreeAgent, later: Schedule | undefined): number {
+    if (!later) return Number.NEGATIVE_INFINITY;
+    const { length } = later.stops;
+    return later.leaveAfter(length) + this.wayHomeMs(who, later.placeAfter(length));
+  }
+
+  private wayHomeMs({ vehicleType, shift }: FreeAgent, from: Place): number {
+    return shift?.home ? this.travel(from, shift.home, vehicleType).ms : 0;
+  }
+}
+
+function endOf({ shift }: FreeAgent): number {
+  return shift ? shift.endsAt : Number.POSITIVE_INFINITY;
 }

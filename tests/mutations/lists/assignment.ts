@@ -203,7 +203,34 @@ export const ASSIGNMENT: readonly Mutation[] = [
   ...mutationsOf(
     'engine/planning/round-view-of.ts',
     ['unit/gateway/preview-round'],
-    [['shift: shiftOf(agent, at),', 'shift: shiftOf(agent, now),', 'A preview follows the shifts of its time.']],
+    [
+      [
+        'const shift = shiftOf(agent, at);',
+        'const shift = shiftOf(agent, now);',
+        'A preview follows the shifts of its time.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/planning/round-view-of.ts',
+    ['unit/planning/round-view-of'],
+    [[' && beginAts[last]! < endsAt', '', 'Stops of its next shift do not bind an agent in this one.']],
+  ),
+  ...mutationsOf(
+    'engine/domain/planning/bound-agents.ts',
+    ['unit/planning/round-view-of', 'unit/planning/windows'],
+    [
+      [
+        'before === trips.length ? this.homeBy[agent]! : endOf(who)',
+        'endOf(who)',
+        'A stop that leads past the end of a shift anyway leaves the agent free before.',
+      ],
+      [
+        'if (trip > 0 && !this.isHomeBy(who, endOf(who))) return IMPOSSIBLE;',
+        '',
+        'A trip before the stops of an agent ends in its shift, with the way home.',
+      ],
+    ],
   ),
   ...mutationsOf(
     'engine/planning/broadcast-round.ts',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FreeAgent } from '../../../engine/domain/assignment/round-view.ts';
+import { planRound } from '../../../engine/domain/planning/plan-round.ts';
 import { straightTravel } from '../../../engine/domain/travel/straight-travel.ts';
 import { type RoundFacts, roundViewOf } from '../../../engine/planning/round-view-of.ts';
 import type { AgentOnDuty, CarriedTask, SoughtTask } from '../../../engine/store/planning/round-store.ts';
@@ -165,4 +166,46 @@ test('an agent with too old a position is stale, and one without any takes no pa
     ],
   );
   assert.deepEqual(unlocated, [3]);
+});
+
+const span = (from: number, until: number) => ({ startsAt: iso(minute(from)), endsAt: iso(minute(until)) });
+const minute = (of: number) => NOW + of * 60_000;
+/** It lasts for ten hours more; the next shift is tomorrow. */
+const TODAY = { ...span(-60, 600), breaks: [] };
+const SHIFTS = [TODAY, { ...span(1_380, 1_980), breaks: [] }];
+const AWAY = { address: null, latitude: 1, longitude: 2.1 };
+const TOMORROW = { windowStart: iso(minute(1_500)) };
+const LONG = { windowStart: iso(minute(590)), estimatedDuration: 20 };
+
+for (const [what, held, agent, wish, outcome] of [
+  ['waits for a window of its next shift', TOMORROW, {}, {}, 'offered'],
+  ['waits for a scheduled time of its next shift', { scheduledAt: iso(minute(1_500)) }, {}, {}, 'offered'],
+  ['waits for what is ready in its next shift', { readyAt: iso(minute(1_500)) }, {}, {}, 'offered'],
+  ['holds what ends after its shift', LONG, {}, {}, 'offered'],
+  ['holds what ends after its shift', LONG, {}, { longitude: 2.1 }, 'offered'],
+  ['holds what ends after its shift', LONG, {}, { windowStart: iso(minute(588)) }, 'ends_before'],
+  ['holds what ends after its shift', LONG, {}, { windowStart: iso(minute(599)) }, 'ends_before'],
+  ['holds what ends with its shift, far from home', { ...LONG, estimatedDuration: 10 }, { home: AWAY }, {}, 'offered'],
+  ['waits for its next shift', TOMORROW, { home: AWAY }, { windowStart: iso(minute(590)) }, 'ends_before'],
+] as const)
+  test(`an agent that ${what} takes part in its shift: ${outcome}, ${JSON.stringify(wish)}`, () => {
+    const time = 'scheduledAt' in held ? ({ timeToServe: 'scheduled' } as const) : {};
+    const { view } = seenBy({
+      tasks: [sought({ taskId: 2, estimatedDuration: 5, ...wish })],
+      agents: [onDuty({ shifts: SHIFTS, ...agent })],
+      carried: [carried({ pickupLatitude: 1, pickupLongitude: 2, ...time, ...held })],
+      positions: [position(1)],
+    });
+    const { offers, unplanned } = planRound(view, straightTravel);
+    const found = offers.length > 0 ? 'offered' : Object.keys(unplanned[0]!.counts).join();
+    assert.equal(found, outcome);
+  });
+
+test('an agent waits in its shift for those stops alone that it begins in it', () => {
+  const held = [300, 1_500].map((of, index) => carried({ taskId: index + 1, windowStart: iso(minute(of)) }));
+  const [agent] = seenBy({ agents: [onDuty({ shifts: SHIFTS })], carried: held, positions: [position(1)] }).view.agents;
+  assert.deepEqual(
+    agent!.laterStops.map(({ earliest }) => earliest),
+    [minute(300)],
+  );
 });
