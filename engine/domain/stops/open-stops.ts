@@ -33,6 +33,8 @@ export interface OpenStop extends Stop {
   /** More than one where they are fetched at once. */
   readonly taskIds: readonly number[];
   readonly pickupKey: string | null;
+  /** When the first of them may be begun, while `earliest` is for the last. */
+  readonly firstFrom: number;
   /** The agent is there already: since when. */
   readonly arrivedAt: number | null;
 }
@@ -48,12 +50,14 @@ export function isAboard({ status, pickup, pickedUpAt }: RouteTask): boolean {
 export function pickupStop(task: RouteTask, { pickupServiceMs }: ServiceTimes): OpenStop {
   const { taskId, pickup, pickupKey, readyAt, slot, pickupArrivedAt } = task;
   const readyFrom = readyAt === null ? Number.NEGATIVE_INFINITY : readyAt - pickupServiceMs / 2;
+  const earliest = Math.max(readyFrom, slot?.from ?? readyFrom);
   return {
     kind: 'pickup',
     taskIds: [taskId],
     pickupKey: slot ? null : pickupKey,
     place: pickup,
-    earliest: Math.max(readyFrom, slot?.from ?? readyFrom),
+    earliest,
+    firstFrom: earliest,
     serviceMs: pickupServiceMs,
     dueAt: null,
     weight: 0,
@@ -64,12 +68,14 @@ export function pickupStop(task: RouteTask, { pickupServiceMs }: ServiceTimes): 
 export function dropoffStop(task: RouteTask, { dropoffServiceMs }: ServiceTimes): OpenStop {
   const { taskId, dropoff, pickup, windowStart, dueAt, serviceMs, slot, arrivedAt } = task;
   const opensAt = windowStart ?? Number.NEGATIVE_INFINITY;
+  const earliest = pickup ? opensAt : Math.max(opensAt, slot?.from ?? opensAt);
   return {
     kind: 'dropoff',
     taskIds: [taskId],
     pickupKey: null,
     place: dropoff,
-    earliest: pickup ? opensAt : Math.max(opensAt, slot?.from ?? opensAt),
+    earliest,
+    firstFrom: earliest,
     serviceMs: serviceMs ?? dropoffServiceMs,
     dueAt,
     weight: 1,
@@ -83,6 +89,7 @@ export function fetchedTogether(one: OpenStop, other: OpenStop): OpenStop {
     ...one,
     taskIds: [...one.taskIds, ...other.taskIds],
     earliest: Math.max(one.earliest, other.earliest),
+    firstFrom: Math.min(one.firstFrom, other.firstFrom),
     arrivedAt: one.arrivedAt ?? other.arrivedAt,
   };
 }

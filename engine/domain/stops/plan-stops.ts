@@ -25,7 +25,7 @@ export interface SeenStart extends Start {
 
 /**
  * The order in which an agent is expected to do its open tasks, and when: first what it has with it, then what it is to
- * fetch, as it was given. Goods at one place are fetched at once. A task goes before earlier ones only where the
+ * fetch, as it was given. Goods at one place are fetched at once, if none wait there long for others. A task goes before earlier ones only where the
  * agent would wait, for a window or a scheduled time, and only if that costs less. Where the agent stands it goes on; a
  * stop that it has left is one to come to again. The same tasks give the same order in every process, and a further task
  * seldom changes it.
@@ -46,18 +46,24 @@ export function planStops(
 interface Turn {
   readonly task: RouteTask;
   readonly turn: number;
+  /** Where the agent stands, goods that are ready come before the others. */
+  readonly readyAt: number;
 }
 
-function byTurn({ task: a, turn }: Turn, { task: b, turn: otherTurn }: Turn): number {
-  return turn - otherTurn || a.assignedAt - b.assignedAt || a.taskId - b.taskId;
+function byTurn({ task: a, turn, readyAt }: Turn, { task: b, turn: otherTurn, readyAt: otherAt }: Turn): number {
+  return turn - otherTurn || readyAt - otherAt || a.assignedAt - b.assignedAt || a.taskId - b.taskId;
 }
 
 /** Nobody says why an agent left a door without an end of its task: the others need not wait until it is back there. */
 function turnOf(task: RouteTask, start: SeenStart): Turn {
-  if (!isThere(task)) return { task, turn: task.status === 'in_transit' ? 1 : 2 };
-  if (!hasLeft(task, start)) return { task, turn: 0 };
-  if (isAboard(task)) return { task: { ...task, arrivedAt: null }, turn: 3 };
-  return { task: { ...task, pickupArrivedAt: null }, turn: 2 };
+  if (!isThere(task)) return { task, turn: task.status === 'in_transit' ? 1 : 2, readyAt: start.at };
+  if (!hasLeft(task, start)) return { task, turn: 0, readyAt: isAboard(task) ? start.at : readyFrom(task, start.at) };
+  if (isAboard(task)) return { task: { ...task, arrivedAt: null }, turn: 3, readyAt: start.at };
+  return { task: { ...task, pickupArrivedAt: null }, turn: 2, readyAt: start.at };
+}
+
+function readyFrom({ readyAt }: RouteTask, now: number): number {
+  return Math.max(now, readyAt ?? now);
 }
 
 function isThere(task: RouteTask): boolean {
@@ -89,9 +95,22 @@ function withTask(schedule: Schedule<OpenStop>, task: RouteTask, services: Servi
   const dropoff = begun(dropoffStop(task, services), start.at);
   if (isAboard(task)) return schedule.with(bestPlace(schedule, [dropoff]), [dropoff]);
   const pickup = begun(pickupStop(task, services), start.at);
-  const shared = pickup.pickupKey === null ? -1 : stops.findIndex(({ pickupKey }) => pickupKey === pickup.pickupKey);
-  if (shared < 0) return schedule.with(bestPlace(schedule, [pickup, dropoff]), [pickup, dropoff]);
+  const shared = stops.findIndex((_, index) => isSharedWith(schedule, index, pickup));
+  if (shared < 0) {
+    // The agent comes back for what is ready long after the rest.
+    const isLeft = pickup.pickupKey !== null && stops.some(({ pickupKey }) => pickupKey === pickup.pickupKey);
+    const added = [isLeft ? { ...pickup, arrivedAt: null } : pickup, dropoff];
+    return schedule.with(bestPlace(schedule, added), added);
+  }
   return broughtTogether(schedule.withOther(shared, fetchedTogether(stops[shared]!, pickup)), shared, dropoff);
+}
+
+/** Whether goods are fetched at this stop, too: all that are fetched there wait for the last, but not for long. */
+function isSharedWith({ stops, arriveAts }: Schedule<OpenStop>, index: number, pickup: OpenStop): boolean {
+  const stop = stops[index]!;
+  if (pickup.pickupKey === null || stop.pickupKey !== pickup.pickupKey) return false;
+  const { earliest, firstFrom } = fetchedTogether(stop, pickup);
+  return Math.max(earliest, arriveAts[index]!) - Math.max(firstFrom, arriveAts[index]!) <= LIMITS.roomyWaitMs;
 }
 
 /** Where the agent is already, less is left to do. */

@@ -53,8 +53,19 @@ export const ASSIGNMENT: readonly Mutation[] = [
       ],
       ['seenAt <= cameAt(task)!', 'false', 'An agent that nobody has seen since it came is still there.'],
       [
-        'arrivedAt: null }, turn: 3 }',
-        'arrivedAt: null }, turn: 1 }',
+        'Math.max(firstFrom, arriveAts[index]!) <= LIMITS.roomyWaitMs',
+        'Math.max(earliest, arriveAts[index]!) <= LIMITS.roomyWaitMs',
+        'Goods that are ready do not wait for hours for others of their place.',
+      ],
+      ['readyAt - otherAt ||', '', 'An agent at a pickup takes first what is ready.'],
+      [
+        'isLeft ? { ...pickup, arrivedAt: null } : pickup',
+        'pickup',
+        'Before an agent comes back to a pickup it does what fits.',
+      ],
+      [
+        'arrivedAt: null }, turn: 3,',
+        'arrivedAt: null }, turn: 1,',
         'A door that its agent has left comes after the rest.',
       ],
     ],

@@ -84,6 +84,34 @@ for (const [name, tasks, expected] of [
     ['pickup 1+3 2 19 21', 'dropoff 3 24 24 27', 'dropoff 1 30 30 33', 'pickup 2 34 34 36', 'dropoff 2 36 36 39'],
   ],
   [
+    'goods that are ready long before others of their place are fetched on a way of their own',
+    [
+      task(1, { ...from(2), dropoff: at(8) }),
+      task(2, { ...from(2), dropoff: at(5), readyAt: minute(240) }),
+      task(3, { ...from(2), dropoff: at(9) }),
+    ],
+    ['pickup 1+3 2 2 4', 'dropoff 1 10 10 13', 'dropoff 3 14 14 17', 'pickup 2 24 239 241', 'dropoff 2 244 244 247'],
+  ],
+  [
+    'goods that are ready long before earlier ones of their place are fetched before them',
+    [task(1, { ...from(2), dropoff: at(8), readyAt: minute(240) }), task(2, { ...from(2), dropoff: at(5) })],
+    ['pickup 2 2 2 4', 'dropoff 2 7 7 10', 'pickup 1 13 239 241', 'dropoff 1 247 247 250'],
+  ],
+  [
+    'goods do not wait for others that are each ready a little later',
+    [0, 10, 20].map((readyAt, index) => task(index + 1, { ...from(0), dropoff: at(1), readyAt: minute(readyAt + 1) })),
+    ['pickup 1+2 0 10 12', 'dropoff 1 13 13 16', 'dropoff 2 16 16 19', 'pickup 3 20 20 22', 'dropoff 3 23 23 26'],
+  ],
+  [
+    'an agent at a pickup does not wait there for what is ready long after the rest',
+    [
+      task(1, { ...from(0), dropoff: at(5), readyAt: minute(240), pickupArrivedAt: minute(-1) }),
+      task(2, { ...from(0), dropoff: at(5), pickupArrivedAt: minute(-1) }),
+      task(3, { dropoff: at(6) }),
+    ],
+    ['pickup 2 0 0 1', 'dropoff 2 6 6 9', 'dropoff 3 10 10 13', 'pickup 1 19 239 241', 'dropoff 1 246 246 249'],
+  ],
+  [
     'a window that is closed is waited for at the door',
     [task(1, { dropoff: at(5), windowStart: minute(8), serviceMs: 10 * MINUTE })],
     ['dropoff 1 5 8 18'],
