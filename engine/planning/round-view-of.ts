@@ -185,9 +185,9 @@ function freeAgentOf(
  * that it begins after its shift do not bind it in this one.
  */
 function freedomOf(schedule: Schedule, endsAt: number): Pick<FreeAgent, 'place' | 'freeAt' | 'laterStops'> {
-  const { stops, arriveAts, beginAts } = schedule;
+  const { stops, beginAts } = schedule;
   let done = 0;
-  while (done < stops.length && beginAts[done]! - arriveAts[done]! < LIMITS.roomyWaitMs) done += 1;
+  while (done < stops.length && schedule.waitMs(done) < LIMITS.roomyWaitMs) done += 1;
   let last = done;
   while (last < stops.length && beginAts[last]! < endsAt) last += 1;
   return { place: schedule.placeAfter(done), freeAt: schedule.leaveAfter(done), laterStops: stops.slice(done, last) };

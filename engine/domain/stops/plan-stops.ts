@@ -106,11 +106,12 @@ function withTask(schedule: Schedule<OpenStop>, task: RouteTask, services: Servi
 }
 
 /** Whether goods are fetched at this stop, too: all that are fetched there wait for the last, but not for long. */
-function isSharedWith({ stops, arriveAts }: Schedule<OpenStop>, index: number, pickup: OpenStop): boolean {
-  const stop = stops[index]!;
+function isSharedWith(schedule: Schedule<OpenStop>, index: number, pickup: OpenStop): boolean {
+  const stop = schedule.stops[index]!;
   if (pickup.pickupKey === null || stop.pickupKey !== pickup.pickupKey) return false;
   const { earliest, firstFrom } = fetchedTogether(stop, pickup);
-  return Math.max(earliest, arriveAts[index]!) - Math.max(firstFrom, arriveAts[index]!) <= LIMITS.roomyWaitMs;
+  const thereAt = schedule.beginAts[index]! - schedule.waitMs(index);
+  return Math.max(earliest, thereAt) - Math.max(firstFrom, thereAt) <= LIMITS.roomyWaitMs;
 }
 
 /** Where the agent is already, less is left to do. */
@@ -127,7 +128,7 @@ function bestPlace(schedule: Schedule<OpenStop>, added: readonly OpenStop[]): nu
   if (added[0]!.arrivedAt !== null) return best;
   let least: number | undefined;
   for (let index = 0; index < stops.length; index += 1) {
-    if (!schedule.waitsAt(index) || stops[index]!.arrivedAt !== null) continue;
+    if (schedule.waitMs(index) === 0 || stops[index]!.arrivedAt !== null) continue;
     // Seldom asked for: most agents wait nowhere.
     least ??= schedule.costOfInsertion(stops.length, added) - WORTHWHILE;
     const cost = schedule.costOfInsertion(index, added);

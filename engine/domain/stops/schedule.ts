@@ -88,9 +88,14 @@ export class Schedule<S extends Stop = Stop> {
     return stops === 0 ? this.start.at : this.leaveAts[stops - 1]!;
   }
 
-  /** Whether the agent has to wait at this stop. */
-  waitsAt(index: number): boolean {
-    return this.beginAts[index]! > this.arriveAts[index]!;
+  /** How much later this stop begins than if it might begin at any time: waiting at it, or before a break and the way. */
+  waitMs(index: number): number {
+    const from = this.leaveAfter(index);
+    const wayMs = this.waysMs[index]!;
+    const atAnyTime = { earliest: Number.NEGATIVE_INFINITY, serviceMs: this.stops[index]!.serviceMs };
+    // Most agents set out at once, and then would do so for the same stop without a time of its own.
+    const outAt = this.setOutAts[index] === from ? from : setOutAt(this.start.rests, from, wayMs, atAnyTime);
+    return this.beginAts[index]! - (outAt + wayMs);
   }
 
   /** By how much each stop may begin later before it or a later one comes late, or after a rest that it came before. */

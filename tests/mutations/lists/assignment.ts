@@ -53,8 +53,8 @@ export const ASSIGNMENT: readonly Mutation[] = [
       ],
       ['seenAt <= cameAt(task)!', 'false', 'An agent that nobody has seen since it came is still there.'],
       [
-        'Math.max(firstFrom, arriveAts[index]!) <= LIMITS.roomyWaitMs',
-        'Math.max(earliest, arriveAts[index]!) <= LIMITS.roomyWaitMs',
+        'Math.max(firstFrom, thereAt) <= LIMITS.roomyWaitMs',
+        'Math.max(earliest, thereAt) <= LIMITS.roomyWaitMs',
         'Goods that are ready do not wait for hours for others of their place.',
       ],
       ['readyAt - otherAt ||', '', 'An agent at a pickup takes first what is ready.'],
@@ -212,6 +212,17 @@ export const ASSIGNMENT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/domain/stops/schedule.ts',
+    ['unit/domain/stops/'],
+    [
+      [
+        'this.setOutAts[index] === from ? from : setOutAt(this.start.rests, from, wayMs, atAnyTime)',
+        'this.setOutAts[index]!',
+        'An agent that has a break before a stop is free before the break.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/planning/round-view-of.ts',
     ['unit/gateway/preview-round'],
     [
@@ -225,7 +236,14 @@ export const ASSIGNMENT: readonly Mutation[] = [
   ...mutationsOf(
     'engine/planning/round-view-of.ts',
     ['unit/planning/round-view-of'],
-    [[' && beginAts[last]! < endsAt', '', 'Stops of its next shift do not bind an agent in this one.']],
+    [
+      [
+        'schedule.waitMs(done) < LIMITS',
+        'beginAts[done]! - schedule.arriveAts[done]! < LIMITS',
+        'An agent is free until a break after which a stop soon has its time.',
+      ],
+      [' && beginAts[last]! < endsAt', '', 'Stops of its next shift do not bind an agent in this one.'],
+    ],
   ),
   ...mutationsOf(
     'engine/domain/planning/bound-agents.ts',

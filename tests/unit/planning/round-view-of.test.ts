@@ -209,3 +209,14 @@ test('an agent waits in its shift for those stops alone that it begins in it', (
     [minute(300)],
   );
 });
+
+test('an agent is free before a break after which a stop soon has its time', () => {
+  const shifts = [{ ...TODAY, breaks: [span(180, 210)] }];
+  const freeWith = (fields: Partial<CarriedTask>) => {
+    const held = [carried({ longitude: 2.01, ...fields })];
+    const [agent] = seenBy({ agents: [onDuty({ shifts })], carried: held, positions: [position(1)] }).view.agents;
+    return [agent!.freeAt === NOW, agent!.laterStops.length];
+  };
+  assert.deepEqual(freeWith({ windowStart: iso(minute(211)) }), [true, 1]);
+  assert.deepEqual(freeWith({ estimatedDuration: 180 }), [false, 0], 'with too long a stop to be done before');
+});

@@ -263,6 +263,31 @@ describe('an agent with shifts', () => {
   });
 });
 
+describe('an agent with a break before a stop that has its time shortly after it', () => {
+  const shift = [{ ...span(-60, 600), breaks: [span(180, 210)] }];
+  const stopsWith = (...tasks: readonly RouteTask[]) => stopsOf(plannedWith(restsOf(shift, true, NOW), tasks));
+
+  test('does before it what fits', () => {
+    const timed = task(1, { dropoff: at(5), windowStart: minute(215) });
+    assert.deepEqual(stopsWith(timed, task(2, { dropoff: at(10) })), ['dropoff 2 10 10 13', 'dropoff 1 215 215 218']);
+  });
+
+  test('does nothing before what could not begin sooner', () => {
+    const long = task(1, { dropoff: at(5), windowStart: minute(210), serviceMs: 180 * MINUTE });
+    assert.deepEqual(stopsWith(long, task(2, { dropoff: at(10) })), ['dropoff 1 215 215 395', 'dropoff 2 400 400 403']);
+  });
+
+  test('fetches before it what is ready', () => {
+    const late = task(1, { ...from(5), dropoff: at(5), readyAt: minute(216) });
+    assert.deepEqual(stopsWith(late, task(2, { ...from(5), dropoff: at(5) })), [
+      'pickup 2 5 5 7',
+      'dropoff 2 7 7 10',
+      'pickup 1 210 215 217',
+      'dropoff 1 217 217 220',
+    ]);
+  });
+});
+
 test('a way is followed along a bounded number of tasks', () => {
   const many = Array.from({ length: LIMITS.routeTasks + 20 }, (_, index) => task(index + 1, { dropoff: at(1) }));
   const schedule = planned(...many);

@@ -104,7 +104,7 @@ describe('a schedule', () => {
           assert.equal(schedule.costOfInsertion(index, inserted), after.cost - schedule.cost);
           const longer = schedule.with(index, inserted);
           assert.deepEqual([[...longer.beginAts], longer.cost], [after.begins, after.cost]);
-          if (index < given.length && schedule.waitsAt(index)) waits += 1;
+          if (index < given.length && schedule.waitMs(index) > 0) waits += 1;
           if (given.some((one, at) => isLate(one, schedule.beginAts[at]!))) latecomers += 1;
           if (after.cost !== byTheBook(given.toSpliced(index, 0, ...inserted)).cost) resting += 1;
         }
@@ -112,6 +112,21 @@ describe('a schedule', () => {
       { seed: SEED, numRuns: rounds(2_000) },
     );
     assert.ok(Math.min(waits, latecomers, resting) > 500, `${waits} ${latecomers} ${resting}`);
+  });
+
+  test('a schedule says how much sooner each stop would begin without a time of its own', () => {
+    fc.assert(
+      fc.property(stops, rests, (given, around) => {
+        const start = { ...START, rests: around };
+        const schedule = new Schedule(start, given, travel);
+        for (const [index, one] of given.entries()) {
+          const untimed = given.with(index, { ...one, earliest: Number.NEGATIVE_INFINITY });
+          const { begins } = byTheBook(untimed, undefined, start);
+          assert.equal(schedule.waitMs(index), schedule.beginAts[index]! - begins[index]!);
+        }
+      }),
+      { seed: SEED, numRuns: rounds(500) },
+    );
   });
 
   test('a schedule says of a beginning elsewhere, earlier or later, what a new schedule says', () => {
