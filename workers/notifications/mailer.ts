@@ -90,9 +90,9 @@ export function startMailer(options: MailerOptions): Mailer {
 
 /** An error with the fields that nodemailer adds. */
 interface MailFault extends Error {
-  readonly code?: string;
-  readonly responseCode?: number;
-  readonly command?: string;
+  readonly code?: string | undefined;
+  readonly responseCode?: number | undefined;
+  readonly command?: string | undefined;
 }
 
 async function deliver(
@@ -144,7 +144,7 @@ async function deliver(
 }
 
 /** An error of the mail server as the log may show it. Its text and its fields repeat the addresses of users. */
-export function faultOf(error: unknown): object {
+export function faultOf(error: unknown): Pick<MailFault, 'message' | 'code' | 'responseCode' | 'command'> {
   const { message, code, responseCode, command } = (error instanceof NoAnswerError ? error.cause : error) as MailFault;
   return { message: message.replaceAll(/[^\s<>"']+@[^\s<>"']+/g, maskedAddress), code, responseCode, command };
 }

@@ -17,6 +17,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import { type NoticeStatus, noticeIdOf } from '../../schema/notices/notification.ts';
 import { customerMailOf } from './customer-mail.ts';
 import { isRefusedForGood, NoAnswerError, type SendMail } from './mail-transport.ts';
+import { faultOf } from './mailer.ts';
 import type { NoticeFacts, PushSender, SendOutcome } from './notice.ts';
 import { pushOf } from './notice-words.ts';
 
@@ -177,7 +178,7 @@ export class NoticeSender {
     } catch (error) {
       // Rather none than a second one: it says nothing that the customer cannot do without.
       if (error instanceof NoAnswerError) return { kind: 'sent' };
-      return { kind: isRefusedForGood(error) ? 'refused' : 'later', reason: String((error as Error).message) };
+      return { kind: isRefusedForGood(error) ? 'refused' : 'later', reason: faultOf(error).message };
     }
     return { kind: 'sent' };
   }

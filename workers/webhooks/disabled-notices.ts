@@ -3,6 +3,7 @@ import type { DisabledEndpoint, FollowerStore } from '../../engine/store/webhook
 import { LIMITS } from '../../schema/limits.ts';
 import type { DisabledReason } from '../../schema/notices/webhook.ts';
 import { isRefusedForGood, type MailText, NoAnswerError, type SendMail } from '../notifications/mail-transport.ts';
+import { faultOf } from '../notifications/mailer.ts';
 
 const WHY: Readonly<Record<DisabledReason, string>> = {
   gone: 'it has answered 410 Gone',
@@ -23,7 +24,10 @@ export function createNoticeProcessor(
       const { organizationId, webhookId, reason, admins } = disabled;
       const failures = await tellAll(disabled, send);
       for (const error of failures)
-        log.warn({ err: error, organizationId, webhookId }, 'no mail could be requested about a disabled webhook');
+        log.warn(
+          { fault: faultOf(error), organizationId, webhookId },
+          'no mail could be requested about a disabled webhook',
+        );
       // Administrators with a mail get no second one for the sake of the others; without any mail, every one gets it
       // later.
       if (failures.length > 0 && failures.length === admins.length && !failures.every(isRefusedForGood)) continue;

@@ -125,8 +125,8 @@ test('a mail server that refuses an address is not asked again; one that is away
   withNotices(1, async (place) => {
     await switchOn(place, { created: true });
     const failWith = (fields: object) =>
-      place.answerMails(async () => {
-        throw Object.assign(new Error('no'), fields);
+      place.answerMails(async ({ to }) => {
+        throw Object.assign(new Error(`<${to}>: no`), fields);
       });
     failWith({ code: 'ECONNECTION' });
     await place.api.createTask({ customer: ADA });
@@ -136,6 +136,9 @@ test('a mail server that refuses an address is not asked again; one that is away
     await place.letPausesPass();
     await place.notify();
     assert.deepEqual(await place.told(), ['tracking_created failed']);
+    // The server's answer repeats the address, which the log of notices shows to nobody in full.
+    const [notice] = await place.notices();
+    assert.equal(notice!.reason, '<a***@example.com>: no');
   }));
 
 test('a mail that may have arrived counts as sent, and no second one follows', () =>

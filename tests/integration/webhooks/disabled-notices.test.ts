@@ -44,23 +44,30 @@ test('each active administrator of the organization gets one mail about a disabl
   }
 });
 
-test('an administrator whose mail may have arrived gets no second one', async () => {
+/** Tells the one administrator of a disabled webhook, by a mail server that fails so. */
+async function tellAda(failure: Error) {
   const told: number[] = [];
+  const lines: string[] = [];
+  const disabled = { organizationId: 1, webhookId: 7, url: 'https://hooks.example', reason: 'gone' as const };
   const followers = {
-    findUntold: async () => [
-      {
-        organizationId: 1,
-        webhookId: 7,
-        url: 'https://hooks.example',
-        reason: 'gone' as const,
-        admins: ['a@example.com'],
-      },
-    ],
+    findUntold: async () => [{ ...disabled, admins: ['ada@example.com'] }],
     noteTold: async ({ webhookId }: { readonly webhookId: number }) => void told.push(webhookId),
   };
-  const noAnswer = async () => {
-    throw new NoAnswerError('no answer');
+  const send = async () => {
+    throw failure;
   };
-  await createNoticeProcessor(followers, noAnswer, pino({ level: 'silent' }))();
+  await createNoticeProcessor(followers, send, pino({}, { write: (line) => void lines.push(line) }))();
+  return { told, log: lines.join('') };
+}
+
+test('an administrator whose mail may have arrived gets no second one', async () => {
+  assert.deepEqual((await tellAda(new NoAnswerError('no answer'))).told, [7]);
+});
+
+test('the log says why a mail about a webhook was refused, and not the address of the administrator', async () => {
+  const refused = { code: 'EENVELOPE', responseCode: 550, rejected: ['ada@example.com'] };
+  const { told, log } = await tellAda(Object.assign(new Error('550 <ada@example.com>: no such user'), refused));
   assert.deepEqual(told, [7]);
+  assert.match(log, /550 <a\*\*\*@example\.com>: no such user/);
+  assert.doesNotMatch(log, /ada@/);
 });

@@ -356,13 +356,17 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
   ...mutationsOf(
     'workers/notifications/notice-sender.ts',
     ['integration/notifications/mails'],
-    [['if (error instanceof NoAnswerError) return', 'if (!error) return', 'A customer gets no copies.']],
+    [
+      ['if (error instanceof NoAnswerError) return', 'if (!error) return', 'A customer gets no copies.'],
+      ['faultOf(error).message', '(error as Error).message', "A customer's address is shown to nobody in full."],
+    ],
   ),
   ...mutationsOf(
     'workers/webhooks/disabled-notices.ts',
     ['integration/webhooks/disabled-notices'],
     [
       ['if (!(error instanceof NoAnswerError)) failures', 'failures', 'An administrator gets no copies.'],
+      ['fault: faultOf(error)', 'err: error', "The log has no administrator's address."],
       ["'No event is sent to it", "'Nothing is sent to it", 'The mail is true: tests and redeliveries are sent.'],
     ],
   ),
