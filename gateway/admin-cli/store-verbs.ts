@@ -99,12 +99,12 @@ const users: readonly StoreVerb[] = [
 
 async function switchUser({ sql, settled }: OperatorStores, values: Values, isActive: boolean) {
   const { email } = values;
-  const { organizationId, id } = await getUser(sql, values);
+  const { organizationId, id, agentId } = await getUser(sql, values);
   const sessionsEnded = await setUserActive(sql, { organizationId, id }, isActive);
   if (sessionsEnded === undefined && (await getUser(sql, values)).isActive !== isActive)
     throw new RefusedError(
       isActive
-        ? `CONFLICT: ${email} is an agent who is not active; use: agents update --is-active true`
+        ? `CONFLICT: ${email} is an agent who is not active; use: agents update ${agentId} --organization ${organizationId} --active true`
         : `LAST_SUPER_ADMIN: ${email} is the only one who may act; make or unlock another one first`,
     );
   if (sessionsEnded !== undefined) await settled();

@@ -87,12 +87,16 @@ export interface UserFacts {
   readonly organizationId: number;
   readonly id: number;
   readonly isActive: boolean;
+  readonly agentId: number | null;
 }
 
 /** The account of an address, in any spelling; undefined when there is none. */
 export async function findUser(sql: Sql, email: string): Promise<UserFacts | undefined> {
   const [user] = await once(
-    sql<UserFacts[]>`SELECT organization_id, id, is_active FROM users WHERE lower(email) = lower(${email})`,
+    sql<UserFacts[]>`
+    SELECT u.organization_id, u.id, u.is_active, a.id AS agent_id FROM users u
+    LEFT JOIN agents a ON a.organization_id = u.organization_id AND a.user_id = u.id
+    WHERE lower(u.email) = lower(${email})`,
     'a statement of the operator',
   );
   return user;

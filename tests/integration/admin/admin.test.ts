@@ -170,6 +170,9 @@ test('an agent is made, put on duty, changed, shown and listed', async () => {
   assert.deepEqual(await done('agents', 'show', id, ...place), changed);
   const { items } = await done<Page>('agents', 'list', ...place, '--search', 'amina ba', '--active', 'false');
   assert.deepEqual(items, [changed]);
+  // The refusal names the command that does it.
+  const refused = (await run('users', 'unlock', '--email', email)).stderr;
+  assert.equal((await done(...refused.trim().split('use: ')[1]!.split(' ')))['isActive'], true);
 });
 
 test('agents are signed in for as long as was asked for', async () => {

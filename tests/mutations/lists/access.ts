@@ -90,6 +90,11 @@ export const ACCESS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/admin-cli/store-verbs.ts',
+    ['integration/admin/admin'],
+    [['} --active true`', '} --is-active true`', 'A refusal names a command that there is.']],
+  ),
+  ...mutationsOf(
     'gateway/admin-cli/secrets-verbs.ts',
     ['integration/admin/secrets'],
     [
