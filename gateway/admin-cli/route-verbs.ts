@@ -1,3 +1,4 @@
+import { AUDITED_TYPES } from '../../schema/accounts/audit.ts';
 import { ID, ORGANIZATION, PASSWORD, PASSWORD_STDIN, type Parameter, type RouteVerb } from './verb.ts';
 
 const PAGE: readonly Parameter[] = [
@@ -213,14 +214,14 @@ const users: readonly RouteVerb[] = [
   {
     noun: 'users',
     verb: 'create',
-    summary: 'make a user, who gets a mail to verify the address',
+    summary: 'make a user, who gets a mail: to prove the address, or to set a password',
     route: 'POST /users',
     isInOrganization: true,
     parameters: [
       { name: 'email', kind: 'text', isRequired: true, help: 'the address to sign in with' },
       { ...NAME, isRequired: true, help: 'first name and last name' },
       { name: 'role', kind: 'text', isRequired: true, help: ROLE_HELP },
-      { ...PASSWORD, help: `else the user sets one by a password reset; ${PASSWORD.help}` },
+      { ...PASSWORD, help: `else the user gets a mail to set one with; ${PASSWORD.help}` },
       PASSWORD_STDIN,
     ],
   },
@@ -309,14 +310,12 @@ const agents: readonly RouteVerb[] = [
   },
 ];
 
+const anyOf = (words: readonly string[]) => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+
 /** The options of an audit log, and the shown fields of its lines. */
 export const AUDIT_LIST = {
   parameters: [
-    {
-      name: 'record-type',
-      kind: 'text',
-      help: 'task, customer, warehouse, agent, organization, user, channel, webhook or session',
-    },
+    { name: 'record-type', kind: 'text', help: anyOf(AUDITED_TYPES) },
     { name: 'record-id', kind: 'number', help: 'the id of the record' },
     { name: 'user', field: 'userId', kind: 'number', help: 'who did it, in a session or through a key' },
     { name: 'from', kind: 'text', help: 'ISO 8601, with a zone' },

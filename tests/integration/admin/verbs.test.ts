@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { UsageError } from '../../../gateway/admin-cli/admin-errors.ts';
 import { fieldOf, type Order, parseVerb, VERBS } from '../../../gateway/admin-cli/parse-verb.ts';
 import { printAnswer } from '../../../gateway/admin-cli/print-answer.ts';
+import { AUDITED_TYPES } from '../../../schema/accounts/audit.ts';
 import { fieldsOf, nameOf, ROUTES } from '../../api/guards/route-table.ts';
 
 /** The commands of `npm run admin`, without a system to run them on. */
@@ -82,6 +83,12 @@ for (const [line, count] of [
     assert.equal(order.kind === 'help' && order.verbs.length, count);
   });
 }
+
+test('the help of the audit log names every type of record', () => {
+  const { parameters } = orderOf('audit list --organization 1').verb;
+  const words = parameters.find(({ name }) => name === 'record-type')!.help!.split(/, | or /);
+  assert.deepEqual(words, AUDITED_TYPES);
+});
 
 test('lists are shown in columns, records a field a line, and names cannot move the cursor', () => {
   const items = [

@@ -196,6 +196,11 @@ export const BOUNDARY: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/admin-cli/route-verbs.ts',
+    ['integration/admin/verbs'],
+    [['anyOf(AUDITED_TYPES)', "'task or payment'", 'The help names each type of record.']],
+  ),
+  ...mutationsOf(
     'gateway/admin-cli/parse-verb.ts',
     ['integration/admin/verbs'],
     [['  assertChange(verb, values);\n', '', 'A change of nothing is not understood.']],
