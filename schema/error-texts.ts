@@ -110,7 +110,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { readonly when: string; re
     when: 'Another user, of any organization, has this e-mail address',
     remedy: 'Choose another address',
   },
-  CHANNEL_BUILT_IN: { when: 'The built-in channel stays active and has no key', remedy: 'Create a channel' },
+  CHANNEL_BUILT_IN: {
+    when: 'The built-in channel stays active, and has neither a key nor a `rateLimit`',
+    remedy: 'Create a channel',
+  },
   WEBHOOK_LIMIT_REACHED: { when: 'The organization has 100 webhooks', remedy: 'Delete one' },
   PACKAGE_ATTACHED: { when: 'The package belongs to another task', remedy: 'Choose a free package' },
   PACKAGE_DETACHED: { when: 'The package belongs to no task, so it has no steps', remedy: 'Attach it to a task' },

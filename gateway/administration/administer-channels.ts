@@ -60,7 +60,7 @@ export function createChannel(
   });
 }
 
-/** Changes a channel. The built-in one may be renamed and limited, but stays active. */
+/** Changes a channel. The built-in one may be renamed, but stays active and without a limit. */
 export function changeChannel(
   administration: Administration,
   request: ParsedRequest<ById, unknown, UpdateChannelInput>,
@@ -76,7 +76,7 @@ export function changeChannel(
     const after = changedChannel(before, request.body);
     if (after.rateLimit !== before.rateLimit && isReserved(caller, after.rateLimit))
       return { refusal: refusal('FORBIDDEN') };
-    if (before.isBuiltIn && after.status !== before.status) return { refusal: refusal('CHANNEL_BUILT_IN') };
+    if (before.isBuiltIn && !mayStandForSessions(after, before)) return { refusal: refusal('CHANNEL_BUILT_IN') };
     const message = 'Channel updated';
     if (encodeChannel(after) === encodeChannel(before))
       return { answer: { status: 200, message, data: encodeChannel(before) } };
@@ -118,6 +118,11 @@ export function regenerateKey(administration: Administration, request: ParsedReq
 function isReserved({ role }: Caller, rateLimit: number | null): boolean {
   const isLow = rateLimit === null || (rateLimit > 0 && rateLimit <= LIMITS.requestsPerSecond);
   return !isLow && role !== 'super_admin';
+}
+
+/** Sessions are limited by their users: a limit of the built-in channel would have no effect. */
+function mayStandForSessions({ status, rateLimit }: ChannelRecord, before: ChannelRecord): boolean {
+  return status === before.status && (rateLimit === null || rateLimit === before.rateLimit);
 }
 
 function changedChannel(before: ChannelRecord, input: UpdateChannelInput): ChannelRecord {

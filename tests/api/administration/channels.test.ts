@@ -146,15 +146,18 @@ test('regenerating a key makes a new one that works and the old one fail, from t
   assert.equal((await fixture.clientOf(apiKey).list()).status, 200);
 });
 
-test('the built-in channel keeps its status and has no key, but may be named and limited', async () => {
+test('the built-in channel keeps its status, has no key and no limit for sessions, but may be named', async () => {
   const { id, userId } = await builtIn(fixture.api);
   assert.equal(userId, null);
   const refused = [
     await fixture.api.patch(`/channels/${id}`, { status: 'INACTIVE' }),
+    await fixture.api.patch(`/channels/${id}`, { rateLimit: 5 }),
     await fixture.api.post(`/channels/${id}/regenerate-key`, undefined),
   ];
   for (const { status, body } of refused) assert.deepEqual([status, body.code], [409, 'CHANNEL_BUILT_IN']);
-  const { body } = await fixture.api.patch<ChannelView>(`/channels/${id}`, { name: 'Office', status: 'ACTIVE' });
+  const { body } = await fixture.api.patch<ChannelView>(`/channels/${id}`, {
+    ...{ name: 'Office', status: 'ACTIVE', rateLimit: null },
+  });
   assert.deepEqual([body.data.name, body.data.status, body.data.isBuiltIn], ['Office', 'ACTIVE', true]);
 });
 

@@ -90,6 +90,11 @@ export const ACCESS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/administration/administer-channels.ts',
+    ['api/administration/channels'],
+    [[' && (rateLimit === null || rateLimit === before.rateLimit)', '', 'No limit is taken that has no effect.']],
+  ),
+  ...mutationsOf(
     'gateway/admin-cli/store-verbs.ts',
     ['integration/admin/admin'],
     [['} --active true`', '} --is-active true`', 'A refusal names a command that there is.']],
