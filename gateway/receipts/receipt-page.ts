@@ -68,6 +68,7 @@ ${section(
 <dl>${statusOf(task)}${timesOf(task, times)}</dl>`,
 )}
 ${task.customer && section('Customer', personOf(task.customer.user))}
+${task.contact && section('Contact', contactOf(task.contact))}
 ${task.pickupLocation && section('From', placeOf(task.pickupLocation))}
 ${task.location && section(task.pickupLocation ? 'To' : 'Address', placeOf(task.location))}
 ${task.agent && section('Driver', html`<p dir="auto">${directedText(nameOf(task.agent.user))}</p>`)}
@@ -180,6 +181,12 @@ function personOf(user: UserView): Piece {
   return html`<p class="name" dir="auto">${directedText(nameOf(user))}</p>
 ${phone !== null && html`<p dir="ltr">${phone}</p>`}
 ${user.email !== null && html`<p dir="ltr">${user.email}</p>`}`;
+}
+
+/** The person to meet instead of the customer. */
+function contactOf({ name, phone }: NonNullable<TaskView['contact']>): Html {
+  return html`<p class="name" dir="auto">${directedText(name)}</p>
+<p dir="ltr">${phone}</p>`;
 }
 
 function placeOf({ address, building, floor, apartment }: LocationView): Piece {

@@ -18,7 +18,7 @@ const NAMES = [
 let hostile: readonly TaskView[] = [];
 let named: readonly TaskView[] = [];
 
-const fixture = useGateway({}, async () => {
+const fixture = useGateway({ organization: { role: 'dispatcher' } }, async () => {
   hostile = await Promise.all(texts.map(createTaskOf));
   named = await Promise.all(NAMES.map(createTaskOf));
 });
@@ -40,16 +40,20 @@ async function open(path: string): Promise<{ readonly page: Page; readonly asked
   return { page, asked };
 }
 
-function createTaskOf(text: string, index: number): Promise<TaskView> {
-  return fixture.api.createTask({
+async function createTaskOf(text: string, index: number): Promise<TaskView> {
+  const phone = `+4420794600${index + 10}`;
+  const task = await fixture.api.createTask({
     name: text,
     code: text,
     description: text,
     notes: text,
-    customer: { name: text, phone: `+4420794600${index + 10}` },
+    customer: { name: text, phone },
     location: { address: text, latitude: 1, longitude: 2, building: text, floor: text, apartment: text },
     packages: [{ name: text, notes: text, barcode: text }],
   });
+  const amended = await fixture.api.post(`/tasks/${task.id}/amend`, { contact: { name: text, phone } });
+  assert.equal(amended.status, 200, amended.text);
+  return task;
 }
 
 /** The visible form of a text: single white space, and no controls or overrides of direction. */
@@ -78,8 +82,8 @@ test('no text comes alive on the narrowest paper, leaves it or is lost', WITH_BR
     const { outside, fields } = receipts[index]!;
     assert.deepEqual(outside, [], name);
     const times = fields.filter((field) => field === asShown(name)).length;
-    // name, code, description, notes, customer, address, building, floor, apartment, package with barcode and notes
-    assert.equal(times, 12, `shown ${times} times: ${name} in ${JSON.stringify(fields)}`);
+    // name, code, description, notes, customer, contact, address, building, floor, apartment, package with barcode and notes
+    assert.equal(times, 13, `shown ${times} times: ${name} in ${JSON.stringify(fields)}`);
   }
   assert.equal(await page.title(), `${texts.length} receipts`);
   assert.deepEqual(asked, ['/api/v1/tasks/print/receipts']);

@@ -51,6 +51,18 @@ test('a receipt shows the type of a task, its customer, place, time and amount',
   assert.equal(text.match(/<svg /g)?.length, 2, 'a barcode and a QR code');
 });
 
+test('a receipt names the person to meet instead of the customer', async () => {
+  const { api } = await fixture.organization({ role: 'dispatcher' });
+  const { id } = await api.createTask();
+  const shown = async () => (await api.get(`/tasks/${id}/print/receipt`)).text;
+  assert.ok(!(await shown()).includes('>Contact<'));
+  const amended = await api.post(`/tasks/${id}/amend`, { contact: { name: 'Bo <Li>', phone: '+442079460955' } });
+  assert.equal(amended.status, 200, amended.text);
+  const text = await shown();
+  for (const words of ['Contact', 'Bo &lt;Li&gt;', '+442079460955', 'Ada Lovelace'])
+    assert.ok(text.includes(`>${words}<`), words);
+});
+
 test('a receipt is a page of its own that may run nothing, load nothing and be kept nowhere', async () => {
   const { id } = await fixture.api.createTask();
   const { headers, text } = await receipt(id);

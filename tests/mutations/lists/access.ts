@@ -95,6 +95,11 @@ export const ACCESS: readonly Mutation[] = [
     [[' && (rateLimit === null || rateLimit === before.rateLimit)', '', 'No limit is taken that has no effect.']],
   ),
   ...mutationsOf(
+    'gateway/receipts/receipt-page.ts',
+    ['api/customers/receipts'],
+    [["${task.contact && section('Contact', contactOf(task.contact))}", '', 'The person to meet stands on the paper.']],
+  ),
+  ...mutationsOf(
     'gateway/admin-cli/store-verbs.ts',
     ['integration/admin/admin'],
     [['} --active true`', '} --is-active true`', 'A refusal names a command that there is.']],
