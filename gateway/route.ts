@@ -129,7 +129,7 @@ export interface ApiRoute {
   readonly extraCost?: (input: unknown) => number;
   /** Headers of every response, refusals included. */
   readonly headers?: readonly Header[];
-  /** Ignores an Idempotency-Key, because the response must not be stored. */
+  /** Ignores an Idempotency-Key: the response must not be stored, or there is no need to. */
   readonly keepsNothing?: true;
   readonly summary: string;
   readonly success: { readonly status: number; readonly data: v.GenericSchema };

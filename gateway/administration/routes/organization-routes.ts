@@ -149,6 +149,8 @@ function deleteRoute({ ask, history, settled }: Administration): ApiRoute {
       'every call about it is refused, and a job empties the stores',
     success: { status: 202, data: deletingOrganizationView },
     refusals: ['404', '410 ORGANIZATION_DELETED'],
+    // A second attempt finds the organization deleted.
+    keepsNothing: true,
     async handle({ identity: { caller }, params, body }) {
       const organizationId = params.id;
       const { confirm } = body;

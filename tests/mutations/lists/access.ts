@@ -95,6 +95,11 @@ export const ACCESS: readonly Mutation[] = [
     [[' && (rateLimit === null || rateLimit === before.rateLimit)', '', 'No limit is taken that has no effect.']],
   ),
   ...mutationsOf(
+    'gateway/administration/routes/organization-routes.ts',
+    ['api/openapi/openapi-headers'],
+    [['    keepsNothing: true,\n', '', 'A key that is ignored is not judged.']],
+  ),
+  ...mutationsOf(
     'gateway/receipts/receipt-page.ts',
     ['api/customers/receipts'],
     [["${task.contact && section('Contact', contactOf(task.contact))}", '', 'The person to meet stands on the paper.']],
