@@ -198,7 +198,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     commits: groupCommit.counts,
     activity,
     incarnation: ownership.incarnation,
-    isReachable: (deadlineMs) => isReachable(reads, deadlineMs),
+    // Where no statement takes long: a slow read must not make Postgres seem away.
+    isReachable: (deadlineMs) => isReachable(leases, deadlineMs),
     parts,
     feed,
     positions,

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Engine } from '../../engine/org/start-engine.ts';
+import { systemClock } from '../../engine/runtime/clock.ts';
 import type { MetricSet } from '../../engine/runtime/metrics/metric-set.ts';
 import type { createMetricsAccess } from '../../engine/runtime/metrics/metrics-access.ts';
 import { errorBody } from '../../engine/views/parts/error-body.ts';
@@ -7,6 +8,7 @@ import { named } from '../../schema/fields/named.ts';
 import { shownInteger } from '../../schema/fields/shown-fields.ts';
 import type { Reply } from '../http/port.ts';
 import { type RawRoute, rawRoute } from '../route.ts';
+import { sharedProbe } from './shared-probe.ts';
 
 export interface OperationalState {
   readonly engine: Engine;
@@ -14,6 +16,11 @@ export interface OperationalState {
   readonly mayReadMetrics: ReturnType<typeof createMetricsAccess>;
   readonly isDraining: () => boolean;
   readonly isRedisReachable: () => Promise<boolean>;
+}
+
+interface StoreProbes {
+  readonly postgres: () => Promise<boolean>;
+  readonly redis: () => Promise<boolean>;
 }
 
 const healthView = named('Health', v.object({ status: v.literal('ok') }));
@@ -36,6 +43,10 @@ const PROBE_MS = 1_000;
 
 /** Probes and metrics: at the root, without a key. */
 export function operationalRoutes(state: OperationalState): RawRoute[] {
+  const probes: StoreProbes = {
+    postgres: sharedProbe(() => state.engine.isReachable(PROBE_MS), systemClock),
+    redis: sharedProbe(() => state.isRedisReachable(), systemClock),
+  };
   const route = (path: string, summary: string, answers: string, handle: RawRoute['handle']): RawRoute =>
     rawRoute({
       method: 'GET',
@@ -55,7 +66,7 @@ export function operationalRoutes(state: OperationalState): RawRoute[] {
     },
     {
       ...route('/readyz', 'Stores reachable and shards owned', 'application/json', (_request, reply) =>
-        tellReadiness(state, reply),
+        tellReadiness(state, probes, reply),
       ),
       data: readinessView,
       alsoAnswers: { '503': 'Not ready' },
@@ -81,9 +92,9 @@ async function tellMetrics({ metrics }: OperationalState, reply: Reply): Promise
   if (!reply.done) reply.send(200, [['Content-Type', metrics.contentType]], text);
 }
 
-async function tellReadiness(state: OperationalState, reply: Reply): Promise<void> {
+async function tellReadiness(state: OperationalState, probes: StoreProbes, reply: Reply): Promise<void> {
   const { engine } = state;
-  const [postgres, redis] = await Promise.all([engine.isReachable(PROBE_MS), state.isRedisReachable()]);
+  const [postgres, redis] = await Promise.all([probes.postgres(), probes.redis()]);
   const { shardsOwned } = engine.counts();
   const draining = state.isDraining();
   const ready = postgres && redis && shardsOwned > 0 && !draining;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LIMITS } from '../../schema/limits.ts';
 import { createApiClient } from '../support/api-client.ts';
+import { withSql } from '../support/connections.ts';
 import { startTestGateway } from '../support/system/gateway.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
@@ -25,6 +27,24 @@ test('readyz reports the stores and the shards', async () => {
     draining: false,
     volatilePostgres: [],
   });
+});
+
+test('a gateway is ready while reads of the log take long', async () => {
+  const { gateway, api } = fixture;
+  const asked = await withSql(gateway.databaseUrl, (sql) =>
+    sql.begin(async (locking) => {
+      await locking`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`;
+      const reads = Array.from({ length: LIMITS.readConnections }, () => api.get('/events'));
+      await until('each connection for reads waits', async () => {
+        const [found] = await locking<{ waiting: number }[]>`
+          SELECT count(*)::integer AS waiting FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`;
+        return found!.waiting === LIMITS.readConnections;
+      });
+      assert.equal((await get('/readyz')).status, 200);
+      return { reads };
+    }),
+  );
+  for (const { status } of await Promise.all(asked.reads)) assert.equal(status, 200);
 });
 
 test('a gateway that owns no shard, or cannot reach Redis, is not ready', async () => {

@@ -6,6 +6,19 @@ const ORDER = ['api/refusals/order-of-refusal', 'api/refusals/conditional'];
 /** Faults in idempotency, quotas and the order of refusals. */
 export const REQUESTS: readonly Mutation[] = [
   ...mutationsOf(
+    'engine/org/start-engine.ts',
+    ['api/operational'],
+    [['isReachable(leases, ', 'isReachable(reads, ', 'A gateway is ready while reads take long.']],
+  ),
+  ...mutationsOf(
+    'gateway/operations/shared-probe.ts',
+    ['gateway/operations/shared-probe'],
+    [
+      ['keptUntil = Number.POSITIVE_INFINITY;', '', 'A store is asked once for all who ask at the same time.'],
+      ['clock.monotonic() + KEPT_MS', 'Number.POSITIVE_INFINITY', 'Readiness is asked for again.'],
+    ],
+  ),
+  ...mutationsOf(
     'schema/fields/fields.ts',
     ['api/refusals/validation', 'unit/schema/fields'],
     [
