@@ -5,6 +5,8 @@ import { RefusalError } from './refusal-error.ts';
 interface QueueBounds {
   /** The number of pieces of work that run at a time. */
   readonly atOnce: number;
+  /** How many of them one party may have. Absent: as many as there are. */
+  readonly atOnceOfOne?: number;
   /** How many pieces of work may wait, in total and for one party. */
   readonly waiting: number;
   readonly waitingOfOne: number;
@@ -27,6 +29,8 @@ export class FairQueue {
   /** The first party of the map has the next turn. */
   readonly #waiting = new Map<string | number, Set<Waiting>>();
   #running = 0;
+  /** Pieces of work that run, by party. */
+  readonly #runningOf = new Map<string | number, number>();
   #length = 0;
 
   constructor(bounds: QueueBounds) {
@@ -37,13 +41,31 @@ export class FairQueue {
    * Rejects with a RefusalError when the queue is full or the turn does not come in time. The work has not begun then.
    */
   async run<T>(party: string | number, work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#bounds.atOnce) await this.#turn(party);
-    else this.#running += 1;
+    if (this.#running < this.#bounds.atOnce && this.#hasShareLeft(party)) this.#take(party);
+    else await this.#turn(party);
     try {
       return await work();
     } finally {
+      this.#giveBack(party);
       this.#handOver();
     }
+  }
+
+  #hasShareLeft(party: string | number): boolean {
+    const { atOnce, atOnceOfOne = atOnce } = this.#bounds;
+    return (this.#runningOf.get(party) ?? 0) < atOnceOfOne;
+  }
+
+  #take(party: string | number): void {
+    this.#running += 1;
+    this.#runningOf.set(party, (this.#runningOf.get(party) ?? 0) + 1);
+  }
+
+  #giveBack(party: string | number): void {
+    this.#running -= 1;
+    const left = this.#runningOf.get(party)! - 1;
+    if (left > 0) this.#runningOf.set(party, left);
+    else this.#runningOf.delete(party);
   }
 
   #turn(party: string | number): Promise<void> {
@@ -74,18 +96,17 @@ export class FairQueue {
     this.#length -= 1;
   }
 
-  /** Gives the free place to the next party. */
+  /** Gives the free place to the next party that may have it; at most as many as there are places have their share. */
   #handOver(): void {
-    const [next] = this.#waiting;
-    if (!next) {
-      this.#running -= 1;
+    for (const [party, line] of this.#waiting) {
+      if (!this.#hasShareLeft(party)) continue;
+      const [waiter] = line;
+      this.#leave(party, line, waiter!);
+      // Move the party to the end: its other work waits for the next round.
+      if (this.#waiting.delete(party)) this.#waiting.set(party, line);
+      this.#take(party);
+      waiter!.begin();
       return;
     }
-    const [party, line] = next;
-    const [waiter] = line;
-    this.#leave(party, line, waiter!);
-    // Move the party to the end: its other work waits for the next round.
-    if (this.#waiting.delete(party)) this.#waiting.set(party, line);
-    waiter!.begin();
   }
 }

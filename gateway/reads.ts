@@ -1,6 +1,7 @@
 import type { Scheduler } from '../engine/runtime/clock.ts';
 import type { Releaser } from '../engine/runtime/lifecycle.ts';
 import { connectPostgres, type Sql } from '../engine/store/postgres.ts';
+import type { InTurn } from '../engine/store/task-lists/task-list-store.ts';
 import { refusal } from '../schema/errors.ts';
 import { LIMITS } from '../schema/limits.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -57,4 +58,17 @@ export function openReads({ databaseUrl, scheduler, releaser }: ReadsOptions, la
     full: () => refusal('OVERLOADED'),
   });
   return { run: (organizationId, read) => turns.run(organizationId, () => read(sql)) };
+}
+
+/** The turns of the engine's lists that may take long. As Reads, they refuse 503 OVERLOADED. */
+export function openListTurns(scheduler: Pick<Scheduler, 'after'>): InTurn {
+  const turns = new FairQueue({
+    atOnce: LIMITS.listConnections,
+    atOnceOfOne: LIMITS.listConnectionsPerOrganization,
+    waiting: LIMITS.listQueue,
+    waitingOfOne: LIMITS.listQueuePerOrganization,
+    patience: { ms: LIMITS.administrationPatienceMs, scheduler },
+    full: () => refusal('OVERLOADED'),
+  });
+  return (organizationId, read) => turns.run(organizationId, read);
 }

@@ -33,7 +33,7 @@ import type { PositionStore } from '../store/positions/position-store.ts';
 import { connectPostgres, type Sql } from '../store/postgres.ts';
 import { openSecretBox } from '../store/secrets/secret-key-store.ts';
 import type { ExportSink } from '../store/task-lists/task-list-export.ts';
-import { forPages } from '../store/task-lists/task-list-store.ts';
+import { forPages, type InTurn } from '../store/task-lists/task-list-store.ts';
 import { refuseUnusable } from '../store/unusable-database.ts';
 import { ActivityCounts } from './activity-counts.ts';
 import { OrgDirectory } from './actor/org-directory.ts';
@@ -76,6 +76,8 @@ export interface EngineOptions {
   /** The ways by which ETAs are predicted; without it they are straight lines. */
   readonly travel?: WaySource;
   readonly memory: MemoryBounds;
+  /** Lets organizations take turns with lists that may take long; without it they do not. */
+  readonly listsInTurn?: InTurn;
   /** Takes the place of the store that commits; for tests that make it fail and benches that leave it out. */
   readonly wrapCommitStore?: (store: CommitStore) => CommitStore;
 }
@@ -145,7 +147,8 @@ export interface Engine {
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { clock, scheduler, random, log, releaser } = options;
   const shared = { clock, scheduler, random, log };
-  const { reads, pages, exports, actors, leases, commits } = openStores(options);
+  const stores = openStores(options);
+  const { reads, actors, leases, commits } = stores;
   const found = await examinePostgres(options, actors, reads).catch(refuseUnusable);
   const { history } = found;
   const logStore = createLogStore(reads);
@@ -175,8 +178,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const bus = options.openEventBus?.(history);
   const feed = new EventFeed({ ...shared, history, store: logStore, bus, isOwned });
   releaser.push('event feed', () => feed.stop());
-  const texts = openTexts(options);
-  const lists = new TaskLists({ pages: { prepared: pages, planned: reads }, exports, counts, texts, isOwned, log });
+  const lists = openLists(options, stores, counts, isOwned);
   const { positions, trail, onChanged, onMoved } = openPositions(options, history, reads, (organizationId, command) =>
     directory.ask(organizationId, command),
   );
@@ -277,6 +279,16 @@ async function keepPartitions({ scheduler, log, releaser }: EngineOptions, sql: 
   releaser.push('partition check', cancel);
 }
 
+function openLists(
+  options: EngineOptions,
+  { lists: planned, pages: prepared, exports }: Readonly<Record<'lists' | 'pages' | 'exports', Sql>>,
+  counts: FilterCounts,
+  isOwned: (organizationId: number) => boolean,
+): TaskLists {
+  const pages = { prepared, planned, inTurn: options.listsInTurn };
+  return new TaskLists({ pages, exports, counts, texts: openTexts(options), isOwned, log: options.log });
+}
+
 /** The texts of pages, which leave memory when nobody asks for them. */
 function openTexts({ memory, scheduler, releaser }: EngineOptions): TaskTexts {
   const texts = new TaskTexts(memory.listedBytes);
@@ -300,6 +312,7 @@ function openStores({ databaseUrl, leaseMs, releaser, wrapCommitStore }: EngineO
   releaser.push('commit connection', () => commits.stop());
   return {
     reads: connect('dispatch reads', LIMITS.readConnections, LIMITS.readDeadlineMs),
+    lists: connect('dispatch lists', LIMITS.listConnections, LIMITS.readDeadlineMs),
     pages: connect('dispatch pages', LIMITS.pageConnections, LIMITS.readDeadlineMs, forPages(databaseUrl)),
     exports: connect('dispatch exports', LIMITS.exports, LIMITS.exportDeadlineMs),
     actors: connect('dispatch actors', LIMITS.actorConnections, statementTimeoutMs, forActors(databaseUrl)),

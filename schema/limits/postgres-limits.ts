@@ -1,7 +1,12 @@
 /** Connections of a gateway to Postgres, by what they do, and how long a read may take. */
 export const POSTGRES_LIMITS = {
-  /** For what the engine reads: the event log, long lists and positions. */
-  readConnections: 4,
+  /** For what the engine reads in little time: the event log and positions. */
+  readConnections: 3,
+  /** For lists of tasks that may take long, in all and of one organization: others find a free one. */
+  listConnections: 3,
+  listConnectionsPerOrganization: 2,
+  listQueue: 1_024,
+  listQueuePerOrganization: 256,
   /** For the records and lists that routes read. */
   recordReadConnections: 4,
   recordReadQueue: 4_096,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '../../schema/limits.ts';
-import { createApiClient } from '../support/api-client.ts';
+import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { withSql } from '../support/connections.ts';
 import { startTestGateway } from '../support/system/gateway.ts';
 import { until } from '../support/until.ts';
@@ -29,22 +29,48 @@ test('readyz reports the stores and the shards', async () => {
   });
 });
 
-test('a gateway is ready while reads of the log take long', async () => {
-  const { gateway, api } = fixture;
-  const asked = await withSql(gateway.databaseUrl, (sql) =>
+/** Runs `body` while a table is locked. Its `waitedFor`: until so many statements wait for the table. */
+function whileLocked(table: string, body: (waitedFor: (times: number) => Promise<void>) => Promise<void>) {
+  return withSql(fixture.gateway.databaseUrl, (sql) =>
     sql.begin(async (locking) => {
-      await locking`LOCK TABLE events IN ACCESS EXCLUSIVE MODE`;
-      const reads = Array.from({ length: LIMITS.readConnections }, () => api.get('/events'));
-      await until('each connection for reads waits', async () => {
-        const [found] = await locking<{ waiting: number }[]>`
-          SELECT count(*)::integer AS waiting FROM pg_locks WHERE relation = 'events'::regclass AND NOT granted`;
-        return found!.waiting === LIMITS.readConnections;
-      });
-      assert.equal((await get('/readyz')).status, 200);
-      return { reads };
+      await locking`LOCK TABLE ${locking(table)} IN ACCESS EXCLUSIVE MODE`;
+      await body((times) =>
+        until(`${times} statements wait`, async () => {
+          const [found] = await locking<{ waiting: number }[]>`
+            SELECT count(*)::integer AS waiting FROM pg_locks WHERE relation = ${table}::regclass AND NOT granted`;
+          return found!.waiting === times;
+        }),
+      );
     }),
   );
-  for (const { status } of await Promise.all(asked.reads)) assert.equal(status, 200);
+}
+
+test('a gateway is ready while reads of the log take long', async () => {
+  const asked: Promise<{ status: number }>[] = [];
+  await whileLocked('events', async (waitedFor) => {
+    for (let read = 0; read < LIMITS.readConnections; read++) asked.push(fixture.api.get('/events'));
+    await waitedFor(LIMITS.readConnections);
+    assert.equal((await get('/readyz')).status, 200);
+  });
+  for (const { status } of await Promise.all(asked)) assert.equal(status, 200);
+});
+
+test('searches of tasks that take long leave connections to other organizations and to the log', async () => {
+  const other = await fixture.organization();
+  const asked: Promise<{ status: number }>[] = [];
+  // None has three letters in a row: each is a statement of its own.
+  const searchFrom = (api: ApiClient) => {
+    for (const text of ['12', '34', '56', '78', '90']) asked.push(api.get(`/tasks?search=${text}`));
+  };
+  await whileLocked('tasks', async (waitedFor) => {
+    searchFrom(fixture.api);
+    await waitedFor(LIMITS.listConnectionsPerOrganization);
+    searchFrom(other.api);
+    await waitedFor(LIMITS.listConnections);
+    assert.equal((await fixture.api.get('/events')).status, 200);
+    await waitedFor(LIMITS.listConnections);
+  });
+  for (const { status } of await Promise.all(asked)) assert.equal(status, 200);
 });
 
 test('a gateway that owns no shard, or cannot reach Redis, is not ready', async () => {

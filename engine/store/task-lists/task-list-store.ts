@@ -28,12 +28,17 @@ interface PlacedItem<Item> {
   readonly item: Item | undefined;
 }
 
+/** Reads when it is the organization's turn; may reject without having read. */
+export type InTurn = <T>(organizationId: number, read: () => Promise<T>) => Promise<T>;
+
 /** Connections for pages. */
 export interface PageConnections {
   /** Connections whose plans are made once, for all values: making one takes longer than reading a page. */
   readonly prepared: Sql;
   /** Connections whose plans are made for the values of each statement. */
   readonly planned: Sql;
+  /** The turns of `planned`, whose statements may take long; without it they wait in the order of asking. */
+  readonly inTurn?: InTurn | undefined;
 }
 
 /** The address of a database with the settings of `PageConnections.prepared`. */
@@ -73,7 +78,9 @@ export async function readPage<Item>(
       const [sequence, matched, place] = row as Row;
       return { sequence, matched, place, item: place === null ? undefined : columns.ofRow(row) };
     });
-  const rows = await retried(ask, LIMITS.readDeadlineMs, 'listing tasks');
+  const read = () => retried(ask, LIMITS.readDeadlineMs, 'listing tasks');
+  const { inTurn } = connections;
+  const rows = await (inTurn && !isReusable ? inTurn(organizationId, read) : read());
   const [first] = rows;
   if (!first) return { items: [], count: 0, sequence: 0, mayFallShort };
   const found = rows.filter(({ place }) => place !== null).sort((a, b) => a.place! - b.place!);

@@ -11,6 +11,30 @@ export const REQUESTS: readonly Mutation[] = [
     [['isReachable(leases, ', 'isReachable(reads, ', 'A gateway is ready while reads take long.']],
   ),
   ...mutationsOf(
+    'gateway/reads.ts',
+    ['api/operational'],
+    [
+      [
+        'atOnceOfOne: LIMITS.listConnectionsPerOrganization,',
+        '',
+        'Lists of one organization leave a connection to those of others.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/fair-queue.ts',
+    ['gateway/fair-queue'],
+    [['if (!this.#hasShareLeft(party)) continue;', '', 'A party with its share waits for its own work to end.']],
+  ),
+  ...mutationsOf(
+    'engine/store/task-lists/task-list-store.ts',
+    ['unit/engine/state/task-lists'],
+    [
+      ['inTurn && !isReusable ?', 'false && inTurn ?', 'Lists that may take long wait in turn.'],
+      ['inTurn && !isReusable ?', 'inTurn ?', 'A list on a prepared connection waits for no turn.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/operations/shared-probe.ts',
     ['gateway/operations/shared-probe'],
     [

@@ -61,6 +61,31 @@ test('a job that has waited too long is refused, never starts, and leaves its pl
   assert.deepEqual(begun, ['a', 'a', 'a']);
 });
 
+test('one party has its share of the places, and others have the rest at once', async () => {
+  const queue = new FairQueue({ atOnce: 3, atOnceOfOne: 2, waiting: 9, waitingOfOne: 9, full });
+  const under = new Map<string, () => void>();
+  const begun: string[] = [];
+  const ask = (name: string) => {
+    const work = () => new Promise<void>((resolve) => under.set(name, resolve));
+    return queue.run(name[0]!, () => {
+      begun.push(name);
+      return work();
+    });
+  };
+  const end = async (name: string) => {
+    under.get(name)!();
+    await new Promise(setImmediate);
+  };
+  const all = ['a1', 'a2', 'a3', 'b1', 'b2'].map(ask);
+  assert.deepEqual(begun, ['a1', 'a2', 'b1']);
+  await end('b1');
+  assert.deepEqual(begun, ['a1', 'a2', 'b1', 'b2'], 'past a3, whose party has its share');
+  await end('a1');
+  assert.deepEqual(begun, ['a1', 'a2', 'b1', 'b2', 'a3']);
+  for (const name of ['a2', 'b2', 'a3']) await end(name);
+  await Promise.all(all);
+});
+
 test('work that fails gives its place back', async () => {
   const queue = new FairQueue({ atOnce: 1, waiting: 1, waitingOfOne: 1, full });
   await assert.rejects(

@@ -6,6 +6,7 @@ import { TaskTexts } from '../../../../engine/org/lists/task-texts.ts';
 import { systemScheduler } from '../../../../engine/runtime/clock.ts';
 import { createLog } from '../../../../engine/runtime/log.ts';
 import type { Sql } from '../../../../engine/store/postgres.ts';
+import type { InTurn } from '../../../../engine/store/task-lists/task-list-store.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
 import type { ListTasksQuery } from '../../../../schema/tasks/list-tasks.ts';
 import type { TaskFilter } from '../../../../schema/tasks/task-filter.ts';
@@ -19,19 +20,23 @@ function storeWith(matching: number): Sql {
   return { unsafe: () => ({ values }) } as unknown as Sql;
 }
 
-/** The kept count of a list with `matching` tasks. */
-async function keptOf(filter: TaskFilter, matching: number, sortBy: ListTasksQuery['sortBy'] = 'createdAt') {
-  const counts = new FilterCounts(systemScheduler);
+function listsOf(matching: number, counts: FilterCounts, inTurn?: InTurn): TaskLists {
   const sql = storeWith(matching);
   const log = createLog('test', 'silent');
-  const lists = new TaskLists({
-    pages: { prepared: sql, planned: sql },
+  return new TaskLists({
+    pages: { prepared: sql, planned: sql, inTurn },
     exports: sql,
     counts,
     texts: new TaskTexts(0),
     log,
     isOwned: () => true,
   });
+}
+
+/** The kept count of a list with `matching` tasks. */
+async function keptOf(filter: TaskFilter, matching: number, sortBy: ListTasksQuery['sortBy'] = 'createdAt') {
+  const counts = new FilterCounts(systemScheduler);
+  const lists = listsOf(matching, counts);
   const { count } = await lists.list(ORGANIZATION, { ...filter, limit: 20, sortBy, sortOrder: 'DESC' }, null);
   assert.equal(count, matching);
   return counts.find(ORGANIZATION, filter);
@@ -55,4 +60,19 @@ test('a count is kept where knowing it spares the next page from gathering all t
   assert.equal(await keptOf({ agentId: [1] }, LIMITS.tasksCountedAtOnce), undefined);
   assert.equal(await keptOf({ agentId: [1] }, LIMITS.tasksCountedAtOnce + 1), LIMITS.tasksCountedAtOnce + 1);
   assert.equal(await keptOf({ scheduledFrom: '2030-01-01T00:00:00.000Z' }, most), undefined);
+});
+
+test('a list waits for its turn where its statement may take long, and a prepared one does not', async () => {
+  const turnsOf = async (filter: TaskFilter) => {
+    const turns: number[] = [];
+    const lists = listsOf(0, new FilterCounts(systemScheduler), (organizationId, read) => {
+      turns.push(organizationId);
+      return read();
+    });
+    await lists.list(ORGANIZATION, { ...filter, limit: 20, sortBy: 'createdAt', sortOrder: 'DESC' }, null);
+    return turns;
+  };
+  assert.deepEqual(await turnsOf({ search: '12' }), [ORGANIZATION]);
+  const reusable: TaskFilter[] = [{}, { status: ['new'] }, { customerId: 1 }];
+  for (const filter of reusable) assert.deepEqual(await turnsOf(filter), [], JSON.stringify(filter));
 });
