@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
@@ -17,7 +17,9 @@ const BIG_TASKS = 3_000;
 const BIG_NOTES = 'n'.repeat(9_000);
 
 // A client that does not read is cut off after a while, which is not what is tried here: these take as long as they take.
-Object.assign(LIMITS, { streamStallMs: 10 * PATIENCE_MS });
+const { streamStallMs } = LIMITS;
+before(() => void Object.assign(LIMITS, { streamStallMs: 10 * PATIENCE_MS }));
+after(() => void Object.assign(LIMITS, { streamStallMs }));
 
 const fixture = useGateway({ own: 'it cuts connections' }, async ({ api }) => {
   for (let index = 0; index < TASKS; index += 1) {
