@@ -88,9 +88,9 @@ export function createFleetStore(sql: Sql): FleetStore {
             AND t.courier ->> 'provider' = ${provider} AND t.courier ->> 'externalId' = j.vehicle
           WHERE NOT j.is_withdrawn AND CASE WHEN t.id IS NOT NULL THEN t.status = 'cancelled'
             ELSE j.booked_at <= now() - ${LIMITS.courierBookingMs} * interval '1 millisecond'
-              -- The booking arrived: the task had its courier, and has lost it since.
+              -- The booking arrived: the task had its courier, and has lost it since. The times of the history are in milliseconds.
               OR EXISTS (SELECT FROM task_history h WHERE h.organization_id = j.organization_id AND h.task_id = j.task_id
-                AND h.recorded_at >= j.booked_at AND h.details ->> 'courierId' IS NOT NULL) END
+                AND h.recorded_at >= date_trunc('milliseconds', j.booked_at) AND h.details ->> 'courierId' IS NOT NULL) END
           LIMIT ${limit}) called_off
         GROUP BY organization_id`;
       return [...(await once(query, 'looking for jobs of fleets that were called off'))];

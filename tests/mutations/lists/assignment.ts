@@ -282,7 +282,11 @@ export const ASSIGNMENT: readonly Mutation[] = [
     ['integration/assignment/couriers.test'],
     [
       ["t.status <> 'completed' AND ", '', 'A vehicle is free as soon as its task is done.'],
-      ['h.recorded_at >= j.booked_at AND ', '', 'A vehicle is not called off for a job that it lost before this one.'],
+      [
+        "h.recorded_at >= date_trunc('milliseconds', j.booked_at) AND ",
+        '',
+        'A vehicle is not called off for a job that it lost before this one.',
+      ],
     ],
   ),
 ];
