@@ -1,7 +1,10 @@
 import { compiledFile, type ProgramName, sourceFile } from '../../../engine/launcher/build/build-programs.mjs';
 import { RUN_VARIABLE } from './leftover-processes.ts';
 
-const NAMES = ['PATH', 'NODE_OPTIONS', RUN_VARIABLE];
+/** Holds the NODE_OPTIONS of the compiled programs of a run. */
+export const PROGRAM_OPTIONS_VARIABLE = 'TEST_PROGRAM_OPTIONS';
+
+const NAMES = ['PATH', 'NODE_OPTIONS', PROGRAM_OPTIONS_VARIABLE, RUN_VARIABLE];
 
 /**
  * The environment of a process that a test starts with variables of its own: the mark of the run, and its translations.
@@ -19,6 +22,6 @@ export const SOURCES_VARIABLE = 'TEST_PROGRAMS_FROM_SOURCES';
  */
 export function compiledProgram(name: ProgramName): { readonly args: string[]; readonly env: NodeJS.ProcessEnv } {
   if (process.env[SOURCES_VARIABLE]) return { args: [sourceFile(name)], env: runEnvironment() };
-  const { NODE_OPTIONS: _, ...env } = runEnvironment();
-  return { args: [compiledFile(name)], env };
+  const env = runEnvironment();
+  return { args: [compiledFile(name)], env: { ...env, NODE_OPTIONS: env[PROGRAM_OPTIONS_VARIABLE] } };
 }
