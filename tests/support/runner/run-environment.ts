@@ -19,6 +19,7 @@ export const SOURCES_VARIABLE = 'TEST_PROGRAMS_FROM_SOURCES';
 /**
  * A program as production runs it, or from its sources, see above. The run has compiled it, so it needs no translations,
  * and no source maps: reading them costs a process half of its start, and the first stack of an error as much again.
+ * V8 optimizes it later than in production: see translateTree().
  */
 export function compiledProgram(name: ProgramName): { readonly args: string[]; readonly env: NodeJS.ProcessEnv } {
   if (process.env[SOURCES_VARIABLE]) return { args: [sourceFile(name)], env: runEnvironment() };
