@@ -188,13 +188,10 @@ export class GroupCommit {
       const queue = this.#queues.get(organizationId)!;
       const alone = this.#quarantine.has(organizationId);
       if ((alone && group.length > 0) || unmarked.has(organizationId)) continue;
-      const queued = queue.shift()!;
+      const queued = takeLive(queue);
       this.#queues.delete(organizationId);
       if (queue.length > 0) this.#queues.set(organizationId, queue);
-      if (!queued.owner.isLive) {
-        queued.owner.batchFailed(queued.batch, refusal('NOT_APPLIED'));
-        continue;
-      }
+      if (!queued) continue;
       queued.batch.closed = true;
       group.push(queued);
       rows += queued.batch.rows;
@@ -274,6 +271,18 @@ export class GroupCommit {
     if (left > 0) this.#quarantine.set(organizationId, left);
     else this.#quarantine.delete(organizationId);
   }
+}
+
+/**
+ * The first batch of a queue whose actor was not thrown away. Those before it fail at once: with one of them for each
+ * group, the batch of the next actor would wait until another organization commits.
+ */
+function takeLive(queue: WaitingBatch[]): WaitingBatch | undefined {
+  for (let queued = queue.shift(); queued; queued = queue.shift()) {
+    if (queued.owner.isLive) return queued;
+    queued.owner.batchFailed(queued.batch, refusal('NOT_APPLIED'));
+  }
+  return undefined;
 }
 
 /** A batch that was encoded ahead is encoded again if its shard has another epoch since. */

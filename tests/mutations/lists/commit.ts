@@ -74,7 +74,7 @@ export const COMMIT: readonly Mutation[] = [
         "'NOT_APPLIED'",
         'A commit of unknown outcome is not claimed to be unwritten.',
       ],
-      ['if (!queued.owner.isLive) {', 'if (queued.batch.rows < 0) {', 'A batch of a discarded actor is not written.'],
+      ['if (queued.owner.isLive) return queued;', 'return queued;', 'A batch of a discarded actor is not written.'],
       ['queued.batch.closed = true;', '', 'A batch takes no more once it is sent.'],
       ['encoded?.epoch === epoch ? encoded', 'encoded ? encoded', 'A batch is written under the epoch of its fence.'],
       [' || unmarked.has(organizationId)', '', 'Nothing is sent right behind a batch without a mark.'],

@@ -87,6 +87,22 @@ test('a batch of an actor that was thrown away is not sent', async () => {
   ]);
 });
 
+test('a batch behind that of an actor that was thrown away is sent at once, also when no other organization commits', async () => {
+  const { groupCommit, sent, ended, enqueue } = startGroupCommit();
+  enqueue(1, [0, 1], false);
+  enqueue(1, [0, 1], false);
+  enqueue(1, [0, 2]);
+  await turn();
+  assert.equal(sent.length, 1);
+  sent[0]!.end();
+  await groupCommit.whenIdle();
+  assert.deepEqual(ended, [
+    [1, 'NOT_APPLIED'],
+    [1, 'NOT_APPLIED'],
+    [1, 'committed'],
+  ]);
+});
+
 test('a batch takes no more once it is sent', async () => {
   const { groupCommit, sent, enqueue } = startGroupCommit();
   const batch = enqueue(1, [0, 1]);
