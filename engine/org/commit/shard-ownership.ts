@@ -175,7 +175,10 @@ export class ShardOwnership {
       const past = [...this.#unsettled].map(([shard, epoch]) => ({ shard, epoch }));
       await this.raise(past, LIMITS.settleDeadlineMs);
     }
-    this.#gain(await store.takeFree(incarnation));
+    const taken = await store.takeFree(incarnation);
+    // While this process stood still, a shard may have left and become free again.
+    this.#loseKnown(taken);
+    this.#gain(taken);
   }
 
   /**
@@ -188,8 +191,13 @@ export class ShardOwnership {
       ({ shard, epoch }) =>
         epoch > (this.#epochs.get(shard) ?? -1) && !this.#settling.has(shard) && !this.#lostMeanwhile.has(shard),
     );
-    this.#lose(unheardOf.map(({ shard }) => shard).filter((shard) => this.#epochs.has(shard)));
+    this.#loseKnown(unheardOf);
     return unheardOf;
+  }
+
+  /** Loses those of newly taken shards that are known from before: their actors know nothing of the owners in between. */
+  #loseKnown(taken: readonly OwnedShard[]): void {
+    this.#lose(taken.map(({ shard }) => shard).filter((shard) => this.#epochs.has(shard)));
   }
 
   #endSettling(shard: number): void {

@@ -20,6 +20,7 @@ export const COMMIT: readonly Mutation[] = [
     ['unit/engine/shard-ownership'],
     [
       ["if (this.standingOf(shard) !== 'owned') return undefined;", '', 'A shard that is not owned has no fence.'],
+      ['this.#loseKnown(taken);', '', 'A shard that was free in between is served from Postgres again.'],
       [' && !this.#lostMeanwhile.has(shard)', '', 'An old answer does not bring back a shard that was lost since.'],
       [
         'this.#epochs.set(shard, Math.max(epoch, this.#epochs.get(shard) ?? 0))',

@@ -5,11 +5,12 @@ import { pino } from 'pino';
 import { ShardOwnership } from '../../../engine/org/commit/shard-ownership.ts';
 import { type Clock, systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { armFaultPoints } from '../../../engine/runtime/fault-points.ts';
+import type { OwnedShard } from '../../../engine/store/cluster/shard-store.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 
 /**
  * Owns shards 1 and 2, and answers a raise with the next epoch; after `loseTaking` it takes 3, and does not say so.
- * `owned` is what Postgres has, `afterListing` happens while an answer of it is on its way.
+ * The next renewal takes what is `free`. `owned` is what Postgres has, `afterListing` happens while an answer of it is on its way.
  */
 async function startOwnership(faults: { readonly clock?: Clock; readonly renew?: () => Promise<boolean> } = {}) {
   const owned = new Map([
@@ -21,6 +22,7 @@ async function startOwnership(faults: { readonly clock?: Clock; readonly renew?:
   const gained: number[] = [];
   const lost: number[] = [];
   const onTheWay = { afterListing: async () => {}, afterRaising: async () => {} };
+  const free: OwnedShard[] = [];
   let loseNextTaking = false;
   const ownership = new ShardOwnership({
     store: {
@@ -28,7 +30,10 @@ async function startOwnership(faults: { readonly clock?: Clock; readonly renew?:
       renew: faults.renew ?? (async () => true),
       async takeFree() {
         if (ownership.ownedShards().length === 0) return list();
-        if (!loseNextTaking) return [];
+        if (!loseNextTaking) {
+          for (const { shard, epoch } of free) owned.set(shard, epoch);
+          return free.splice(0);
+        }
         loseNextTaking = false;
         owned.set(3, 30);
         throw new Error('planted');
@@ -62,7 +67,7 @@ async function startOwnership(faults: { readonly clock?: Clock; readonly renew?:
   const loseTaking = () => {
     loseNextTaking = true;
   };
-  return { ownership, raised, gained, lost, loseTaking, owned, onTheWay };
+  return { ownership, raised, gained, lost, loseTaking, owned, free, onTheWay };
 }
 
 test('a renewal raises no epoch while somebody settles the shard, and does so when that was given up', async () => {
@@ -98,6 +103,14 @@ test('shards that were taken are served, though the answer to that was lost', as
     { shard: 3, epoch: 30 },
   ]);
   assert.deepEqual(gained, [1, 2, 3]);
+});
+
+test('a shard that left and became free during a renewal is first lost, because another owner may have changed it', async () => {
+  const { ownership, gained, lost, free } = await startOwnership();
+  free.push({ shard: 1, epoch: 12 });
+  await ownership.renew();
+  assert.deepEqual([lost, gained], [[1], [1, 2, 1]]);
+  assert.deepEqual(ownership.fencesOf([1]), [{ shard: 1, epoch: 12 }]);
 });
 
 test('a shard that left and came back in silence is first lost, because another owner may have changed it, and then served again', async () => {
