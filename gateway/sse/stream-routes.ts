@@ -72,7 +72,7 @@ function open(
   const { identity, replyHeaders } = request;
   const full = hub.refusalOf(identity);
   if (full) return refuse(request, reply, full);
-  const lastEventId = incoming.header('last-event-id') ?? query.lastEventId;
+  const lastEventId = incoming.header('last-event-id') || query.lastEventId;
   hub.open(identity, reply, { query, lastEventId, replyHeaders });
 }
 

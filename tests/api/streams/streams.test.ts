@@ -84,6 +84,7 @@ test('changes arrive as they are committed, each with its id and the body of GET
 for (const [by, asked] of [
   ['the header', (position: string) => ({ lastEventId: position })],
   ['the query', (position: string) => ({ query: `lastEventId=${position}` })],
+  ['the query beside an empty header', (position: string) => ({ query: `lastEventId=${position}`, lastEventId: '' })],
 ] as const) {
   test(`a stream resumes by ${by} with nothing lost and nothing twice`, async () => {
     const organization = await fixture.organization();
