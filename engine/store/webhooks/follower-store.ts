@@ -78,7 +78,7 @@ export interface FollowerStore {
   lease(key: EndpointKey, lease: string): Promise<LeasedEndpoint | undefined>;
   /** Lets others have it. */
   release(key: EndpointKey, lease: string): Promise<void>;
-  /** Webhooks that must get positions now: they have accepted the last ones. */
+  /** Webhooks that must get positions now: the last ones were attempted, and their endpoints do not rest. */
   findPositionSubscribers(limit: number): Promise<PositionSubscriber[]>;
   /** Disabled webhooks whose administrators have no mail yet. */
   findUntold(limit: number): Promise<DisabledEndpoint[]>;
@@ -132,7 +132,7 @@ function hasWork(sql: Sql): Fragment {
     ${isOrdered(sql)}
     OR ${isToEnd(sql)}
     OR (${hearsNews(sql)}
-      AND (f.paused_until IS NULL OR f.paused_until <= now() OR f.failing_since < w.active_since)
+      AND ${isNotPaused(sql)}
       AND (f.next_due_at <= now() OR h.last_sequence > greatest(f.last_sequence, w.start_sequence)
         OR EXISTS (SELECT FROM webhook_orders o WHERE o.organization_id = w.organization_id AND o.webhook_id = w.id)))`;
 }
@@ -152,6 +152,11 @@ function isToEnd(sql: Sql): Fragment {
 /** It is neither switched off nor disabled, even while it is paused. */
 export function hearsNews(sql: Sql): Fragment {
   return sql`(${mayBeTold(sql)} AND (f.disabled_at IS NULL OR f.disabled_at < w.active_since))`;
+}
+
+/** Its endpoint rests no more, or has rested before the webhook was switched on again. */
+function isNotPaused(sql: Sql): Fragment {
+  return sql`(f.paused_until IS NULL OR f.paused_until <= now() OR f.failing_since < w.active_since)`;
 }
 
 /** It is switched on, and its owner may receive its events. */
@@ -196,7 +201,7 @@ function positionSubscribersOf(sql: Sql, limit: number) {
       greatest(f.positions_told_at, w.active_since) - ${LIMITS.webhookPositionLagMs} * interval '1 ms') AS known_until
     FROM webhooks w LEFT JOIN ${followerOf(sql)}
     WHERE 'agent.locations_updated' = ANY (w.events) AND ${hearsNews(sql)}
-      AND (f.failures IS NULL OR f.failures = 0)
+      AND ${isNotPaused(sql)}
       AND NOT EXISTS (SELECT FROM webhook_deliveries d
         WHERE d.organization_id = w.organization_id AND d.webhook_id = w.id AND d.state = 'pending'
           AND d.type = 'agent.locations_updated')

@@ -6,6 +6,7 @@ import type { SavedPosition } from '../../../engine/store/positions/position-sto
 import type { Roster } from '../../../engine/store/positions/roster-store.ts';
 import { createDeliveryStore } from '../../../engine/store/webhooks/delivery-store.ts';
 import { createFollowerStore } from '../../../engine/store/webhooks/follower-store.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import { createPositionNewsProcessor } from '../../../workers/webhooks/position-news.ts';
 import { secretBox } from '../../support/secrets.ts';
 import { openTaskOf } from '../../support/services/open-task.ts';
@@ -75,7 +76,7 @@ function openNews(
 const agentsOf = (sent: readonly Sent[]): number[][] =>
   sent.map(({ body }) => JSON.parse(body).data.items.map(({ agentId }: { agentId: number }) => agentId));
 
-test('a webhook that asks for positions by name gets the agents heard of since, every 20 s, and not while it fails', async () => {
+test('a webhook that asks for positions by name gets the agents heard of since, every 20 s, also after a failure', async () => {
   const key = await place.addWebhook({ events: ['agent.locations_updated'] });
   await place.addWebhook({ events: ['*'] });
   const kept: SavedPosition[] = [at(7, Date.now()), at(8, Date.now() - 3_600_000), at(9, Date.now())];
@@ -104,14 +105,41 @@ test('a webhook that asks for positions by name gets the agents heard of since, 
   await place.serve(failing.runner, key);
   assert.equal(JSON.parse(failing.sent[0]!.body).data.count, 2, 'what 20 s brought, and what was sent before');
   await letTimePass();
-  await tell();
   assert.deepEqual(
     (await place.deliveries(key)).map(({ state }) => state),
     ['succeeded', 'failed'],
     'what was true for a moment is attempted once',
   );
+  kept[0] = at(7, Date.now());
+  await tell();
+  await place.serve(runner, key);
+  assert.deepEqual(agentsOf(sent), [[7], [7, 8]]);
   const all = await place.sql`SELECT DISTINCT webhook_id FROM webhook_deliveries`;
   assert.equal(all.length, 1);
+});
+
+test('an endpoint that takes no positions rests as any other does, and is disabled after five days', async () => {
+  const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+  const kept = [at(7, Date.now())];
+  const { tell, letTimePass } = openNews(place, kept);
+  const { runner, sent } = place.openEndpointRunner(fails);
+  const turn = async () => {
+    await letTimePass();
+    kept[0] = at(7, Date.now());
+    await tell();
+    await place.serve(runner, key);
+  };
+  for (let turns = 0; turns < LIMITS.webhookCircuitFailures; turns += 1) await turn();
+  await place.sql`UPDATE webhook_followers SET paused_until = paused_until + interval '1 day'`;
+  await turn();
+  assert.equal(sent.length, LIMITS.webhookCircuitFailures, 'it rests');
+  await place.sql`UPDATE webhooks SET active_since = now() - interval '6 days'`;
+  await place.sql`UPDATE webhook_followers SET failing_since = now() - interval '5 days', paused_until = now()`;
+  await turn();
+  assert.equal(sent.length, LIMITS.webhookCircuitFailures + 1, 'one attempt on trial');
+  assert.equal((await place.follower(key)).disabledReason, 'failing');
+  await turn();
+  assert.equal(sent.length, LIMITS.webhookCircuitFailures + 1);
 });
 
 test('a position that comes to Redis after the run, or after a later one, is sent by the next, and then no more', async () => {

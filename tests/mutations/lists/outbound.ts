@@ -209,6 +209,11 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
         'AND false AND d.type',
         'Positions do not pile up at a slow endpoint.',
       ],
+      [
+        'AND ${hearsNews(sql)}\n      AND ${isNotPaused(sql)}',
+        'AND ${hearsNews(sql)}\n      AND f.failures IS NOT DISTINCT FROM 0',
+        'Positions come again after one that failed.',
+      ],
     ],
   ),
   ...mutationsOf(
