@@ -3,6 +3,7 @@ import type { Permission } from '../schema/accounts/permissions.ts';
 import type { Role } from '../schema/accounts/role.ts';
 import type { Caller, Origin, RequestFacts } from '../schema/commands.ts';
 import type { Refusal } from '../schema/errors.ts';
+import { isStorableText } from '../schema/fields/fields.ts';
 import type { IdempotencyKey } from '../schema/fields/idempotency-key.ts';
 import type { Header, IncomingRequest, Reply } from './http/port.ts';
 
@@ -285,10 +286,11 @@ export function lastSegmentOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The last segment of a canonical path, decoded; undefined when it cannot be decoded. */
+/** The last segment of a canonical path, decoded; undefined when it cannot be decoded, or not be stored. */
 export function lastTextOf(canonicalPath: string): string | undefined {
   try {
-    return decodeURIComponent(lastSegmentOf(canonicalPath.replace(/\?.*$/, '')));
+    const decoded = decodeURIComponent(lastSegmentOf(canonicalPath.replace(/\?.*$/, '')));
+    return isStorableText(decoded) ? decoded : undefined;
   } catch {
     return undefined;
   }

@@ -80,8 +80,8 @@ test('a device is forgotten by its user alone, once', async () => {
 test('a path that is no text forgets nothing', async () => {
   const user = await signIn(fixture);
   await user.register();
-  const { status } = await user.api.delete('/notifications/push-token/%E0%A4%A');
-  assert.equal(status, 404);
+  for (const text of ['%E0%A4%A', '%00', 'phone%00'])
+    assert.equal((await user.api.delete(`/notifications/push-token/${text}`)).status, 404, text);
   assert.equal((await devicesOf(user)).length, 1);
 });
 

@@ -205,4 +205,9 @@ export const BOUNDARY: readonly Mutation[] = [
     ['integration/admin/verbs'],
     [['  assertChange(verb, values);\n', '', 'A change of nothing is not understood.']],
   ),
+  ...mutationsOf(
+    'gateway/route.ts',
+    ['api/notifications/devices'],
+    [['isStorableText(decoded) ? decoded : undefined', 'decoded', 'A text in a path holds no NUL.']],
+  ),
 ];
