@@ -3,7 +3,7 @@ import type { Attempt, DeliveryState, DisabledReason } from '../../../schema/not
 import { type Fragment, numberArray, type Sql } from '../postgres.ts';
 import { once } from '../statements.ts';
 import { DISABLED, endedValues, endingAttempt, endReasonOf, lastAttempts } from './ended-deliveries.ts';
-import type { EndpointHealth, EndpointKey } from './follower-store.ts';
+import { arePositionsDue, type EndpointHealth, type EndpointKey } from './follower-store.ts';
 
 /** A delivery that needs another attempt. */
 export interface PendingDelivery {
@@ -100,7 +100,7 @@ export interface DeliveryStore {
   ): Promise<boolean>;
   /**
    * Makes deliveries of agents' positions due; it needs no lease. The webhook then knows every position received until
-   * `knownUntil`. Nothing is done where it was switched off or disabled meanwhile.
+   * `knownUntil`. Nothing is done where it was switched off or disabled meanwhile, or another process did it.
    */
   queuePositions(key: EndpointKey, knownUntil: string, events: readonly UnloggedEvent[]): Promise<void>;
 }
@@ -264,7 +264,7 @@ function positionsOf(
         SELECT organization_id, id, start_sequence, now(), ${knownUntil}::timestamptz, now() FROM switched_on
       ON CONFLICT (organization_id, webhook_id) DO UPDATE SET positions_told_at = excluded.positions_told_at,
         positions_known_until = excluded.positions_known_until, next_due_at = least(f.next_due_at, excluded.next_due_at)
-        WHERE (SELECT ${isEnabled(sql)} FROM switched_on w)
+        WHERE (SELECT ${isEnabled(sql)} FROM switched_on w) AND ${arePositionsDue(sql)}
       RETURNING webhook_id
     )
     INSERT INTO webhook_deliveries (organization_id, id, webhook_id, created_at, event_id, type, body, state, attempt,

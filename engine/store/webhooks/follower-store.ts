@@ -193,7 +193,13 @@ function releaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: 
     WHERE f.organization_id = ${organizationId} AND f.webhook_id = ${webhookId} AND f.lease = ${lease}`;
 }
 
-/** The turn of a webhook comes by the clock of Postgres. One that was switched on again knows nothing. */
+/** The turn of a webhook has come, by the clock of Postgres. */
+export function arePositionsDue(sql: Sql): Fragment {
+  return sql`
+    (f.positions_told_at IS NULL OR f.positions_told_at <= now() - ${LIMITS.webhookPositionsMs} * interval '1 ms')`;
+}
+
+/** One that was switched on again knows nothing. */
 function positionSubscribersOf(sql: Sql, limit: number) {
   return sql<PositionSubscriber[]>`
     SELECT w.organization_id, w.id AS webhook_id, coalesce(
@@ -205,7 +211,7 @@ function positionSubscribersOf(sql: Sql, limit: number) {
       AND NOT EXISTS (SELECT FROM webhook_deliveries d
         WHERE d.organization_id = w.organization_id AND d.webhook_id = w.id AND d.state = 'pending'
           AND d.type = 'agent.locations_updated')
-      AND (f.positions_told_at IS NULL OR f.positions_told_at <= now() - ${LIMITS.webhookPositionsMs} * interval '1 ms')
+      AND ${arePositionsDue(sql)}
     ORDER BY f.positions_told_at NULLS FIRST LIMIT ${limit}`;
 }
 

@@ -230,3 +230,15 @@ for (const [how, change] of [
     await tell();
     assert.deepEqual(await place.deliveries(key), []);
   });
+
+for (const isFirst of [true, false])
+  test(`two processes at a time make the ${isFirst ? 'first' : 'next'} positions of a webhook due once`, async () => {
+    const key = await place.addWebhook({ events: ['agent.locations_updated'] });
+    const kept = isFirst ? [at(7, Date.now())] : [];
+    const other = openNews(place, kept);
+    if (!isFirst) await other.tell();
+    await other.letTimePass();
+    kept[0] = at(7, Date.now());
+    await openNews(place, kept, { onLoad: other.tell }).tell();
+    assert.equal((await place.deliveries(key)).length, 1);
+  });

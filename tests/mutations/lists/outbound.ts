@@ -217,6 +217,17 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/store/webhooks/delivery-store.ts',
+    ['integration/webhooks/position-news'],
+    [
+      [
+        'FROM switched_on w) AND ${arePositionsDue(sql)}',
+        'FROM switched_on w) AND (true OR ${arePositionsDue(sql)})',
+        'Two processes send positions once.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'workers/webhooks/position-news.ts',
     ['integration/webhooks/position-news'],
     [
