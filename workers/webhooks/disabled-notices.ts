@@ -15,13 +15,15 @@ const WHY: Readonly<Record<DisabledReason, string>> = {
  * the mail later.
  */
 export function createNoticeProcessor(
-  followers: Pick<FollowerStore, 'findUntold' | 'noteTold'>,
+  followers: Pick<FollowerStore, 'findUntold' | 'claimNotice' | 'releaseNotice' | 'noteTold'>,
   send: SendMail,
   log: Log,
 ) {
   return async (): Promise<void> => {
     for (const disabled of await followers.findUntold(LIMITS.webhookNoticesPerRun)) {
       const { organizationId, webhookId, reason, admins } = disabled;
+      // The next run begins while this one is at it, perhaps in another process.
+      if (!(await followers.claimNotice(disabled, LIMITS.mailLeaseMs * Math.max(1, admins.length)))) continue;
       const failures = await tellAll(disabled, send);
       for (const error of failures)
         log.warn(
@@ -30,8 +32,11 @@ export function createNoticeProcessor(
         );
       // Administrators with a mail get no second one for the sake of the others; without any mail, every one gets it
       // later.
-      if (failures.length > 0 && failures.length === admins.length && !failures.every(isRefusedForGood)) continue;
-      await followers.noteTold({ organizationId, webhookId });
+      if (failures.length > 0 && failures.length === admins.length && !failures.every(isRefusedForGood)) {
+        await followers.releaseNotice(disabled);
+        continue;
+      }
+      await followers.noteTold(disabled);
       log.warn({ organizationId, webhookId, reason, told: admins.length - failures.length }, 'a webhook was disabled');
     }
   };

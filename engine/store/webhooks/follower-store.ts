@@ -62,6 +62,8 @@ export interface PositionSubscriber extends EndpointKey {
 export interface DisabledEndpoint extends EndpointKey {
   readonly url: string;
   readonly reason: DisabledReason;
+  /** To the microsecond, which tells one time that it was disabled from another. */
+  readonly disabledExactly: string;
   readonly admins: readonly string[];
 }
 
@@ -80,9 +82,13 @@ export interface FollowerStore {
   release(key: EndpointKey, lease: string): Promise<void>;
   /** Webhooks that must get positions now: the last ones were attempted, and their endpoints do not rest. */
   findPositionSubscribers(limit: number): Promise<PositionSubscriber[]>;
-  /** Disabled webhooks whose administrators have no mail yet. */
+  /** Disabled webhooks whose administrators have no mail yet, and get none from another process now. */
   findUntold(limit: number): Promise<DisabledEndpoint[]>;
-  noteTold(key: EndpointKey): Promise<void>;
+  /** Keeps other processes from mailing for so long. False: another one does, or has, or the webhook is on again. */
+  claimNotice(disabled: DisabledEndpoint, forMs: number): Promise<boolean>;
+  /** No mail went out: another try may begin. */
+  releaseNotice(disabled: DisabledEndpoint): Promise<void>;
+  noteTold(disabled: DisabledEndpoint): Promise<void>;
 }
 
 export function createFollowerStore(sql: Sql, box: SecretBox): FollowerStore {
@@ -113,10 +119,24 @@ export function createFollowerStore(sql: Sql, box: SecretBox): FollowerStore {
     findPositionSubscribers: (limit) =>
       once(positionSubscribersOf(sql, limit), 'looking for webhooks that want positions'),
     findUntold: (limit) => once(untoldOf(sql, limit), 'looking for disabled webhooks'),
-    async noteTold({ organizationId, webhookId }) {
+    async claimNotice(disabled, forMs) {
       const query = sql`
-        UPDATE webhook_followers SET notified_at = now()
-        WHERE organization_id = ${organizationId} AND webhook_id = ${webhookId}`;
+        UPDATE webhook_followers f SET notice_claimed_until = now() + ${forMs} * interval '1 ms' FROM webhooks w
+        WHERE f.organization_id = ${disabled.organizationId} AND ${isStillDisabled(sql, disabled)} AND ${isUntold(sql)}
+          AND w.organization_id = f.organization_id AND w.id = f.webhook_id
+        RETURNING f.webhook_id`;
+      return (await once(query, 'claiming the mails to administrators')).length > 0;
+    },
+    async releaseNotice(disabled) {
+      const query = sql`
+        UPDATE webhook_followers f SET notice_claimed_until = NULL
+        WHERE f.organization_id = ${disabled.organizationId} AND ${isStillDisabled(sql, disabled)}`;
+      await once(query, 'putting off the mails to administrators');
+    },
+    async noteTold(disabled) {
+      const query = sql`
+        UPDATE webhook_followers f SET notified_at = now(), notice_claimed_until = NULL
+        WHERE f.organization_id = ${disabled.organizationId} AND ${isStillDisabled(sql, disabled)}`;
       await once(query, 'noting the mails to administrators');
     },
   };
@@ -215,14 +235,26 @@ function positionSubscribersOf(sql: Sql, limit: number) {
     ORDER BY f.positions_told_at NULLS FIRST LIMIT ${limit}`;
 }
 
+/** The follower `f` of the webhook has not been disabled another time since. */
+function isStillDisabled(sql: Sql, { webhookId, disabledExactly }: DisabledEndpoint): Fragment {
+  return sql`f.webhook_id = ${webhookId} AND f.disabled_at = ${disabledExactly}::text::timestamptz`;
+}
+
+/** The webhook `w` is disabled, and no process has told the administrators or is at it. */
+function isUntold(sql: Sql): Fragment {
+  return sql`(f.disabled_at >= w.active_since AND f.notified_at IS NULL
+    AND (f.notice_claimed_until IS NULL OR f.notice_claimed_until <= now()))`;
+}
+
 function untoldOf(sql: Sql, limit: number) {
   return sql<DisabledEndpoint[]>`
-    SELECT f.organization_id, f.webhook_id, w.url, f.disabled_reason AS reason, (
+    SELECT f.organization_id, f.webhook_id, w.url, f.disabled_reason AS reason,
+      f.disabled_at::text AS disabled_exactly, (
       SELECT coalesce(json_agg(u.email), '[]') FROM users u
       WHERE u.organization_id = f.organization_id AND u.role = 'org_admin' AND u.is_active AND u.email IS NOT NULL
         AND u.email_verified_at IS NOT NULL) AS admins
     FROM webhook_followers f JOIN webhooks w ON w.organization_id = f.organization_id AND w.id = f.webhook_id
-    WHERE f.disabled_at >= w.active_since AND f.notified_at IS NULL LIMIT ${limit}`;
+    WHERE ${isUntold(sql)} LIMIT ${limit}`;
 }
 
 type LeaseRow = LeasedEndpoint['webhook'] &
@@ -245,6 +277,7 @@ function leaseOf(sql: Sql, { organizationId, webhookId }: EndpointKey, lease: st
         paused_until = CASE WHEN ${isAnew} THEN NULL ELSE f.paused_until END,
         disabled_reason = CASE WHEN ${isAnew} THEN NULL ELSE f.disabled_reason END,
         notified_at = CASE WHEN ${isAnew} THEN NULL ELSE f.notified_at END,
+        notice_claimed_until = CASE WHEN ${isAnew} THEN NULL ELSE f.notice_claimed_until END,
         disabled_at = CASE WHEN ${isAnew} THEN NULL ELSE f.disabled_at END,
         failing_since = CASE WHEN ${isAnew} THEN NULL ELSE f.failing_since END
         WHERE f.lease IS NULL OR f.leased_until < now() OR f.lease = excluded.lease

@@ -17,6 +17,7 @@ import { RECORD_LISTS } from './record-lists.ts';
 import { REQUESTS } from './requests.ts';
 import { STREAM } from './streams.ts';
 import { TASK_LISTS } from './task-lists.ts';
+import { BESIDE_OTHERS } from './webhooks/beside-others.ts';
 
 /** Every planted mutation. */
 export const MUTATIONS: readonly Mutation[] = [
@@ -32,6 +33,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...ACCESS,
   ...BOUNDARY,
   ...OUTBOUND_MUTATIONS,
+  ...BESIDE_OTHERS,
   ...DESCRIPTIONS,
   ...CLIENT,
   ...CHANGED_ELSEWHERE,

@@ -1,0 +1,28 @@
+import { type Mutation, mutationsOf } from '../../mutation.ts';
+
+/** Faults in webhooks that another process, or a change, comes upon meanwhile. */
+export const BESIDE_OTHERS: readonly Mutation[] = [
+  ...mutationsOf(
+    'engine/store/webhooks/follower-store.ts',
+    ['integration/webhooks/disabled-notices'],
+    [
+      [
+        '    AND (f.notice_claimed_until IS NULL OR f.notice_claimed_until <= now()))',
+        ')',
+        'One process mails administrators about a webhook.',
+      ],
+      ['OR f.notice_claimed_until <= now()', '', 'The mails of a process that died are sent by another.'],
+      [
+        ' AND f.disabled_at = ${disabledExactly}::text::timestamptz',
+        '',
+        'A webhook that is disabled again is not taken for told.',
+      ],
+      ['(f.disabled_at >= w.active_since AND f.notified_at', '(f.notified_at', 'No mail says what is no longer true.'],
+    ],
+  ),
+  ...mutationsOf(
+    'workers/webhooks/disabled-notices.ts',
+    ['integration/webhooks/disabled-notices'],
+    [['        await followers.releaseNotice(disabled);\n', '', 'A mail server that is away holds up no later run.']],
+  ),
+];
