@@ -357,7 +357,7 @@ export class EndpointFollower {
 }
 
 /**
- * Another process has taken the endpoint over, or it has another address: what was under way here may be sent twice, and
- * is written once.
+ * Another process has taken the endpoint over, or it has another address or was switched on: what was under way here may
+ * be sent twice, and is written once.
  */
 export class LeaseLostError extends Error {}

@@ -116,7 +116,10 @@ export class EndpointRunner {
       }
     } catch (error) {
       if (!(error instanceof LeaseLostError)) throw error;
-      this.#options.log.warn({ ...key }, 'another process has taken a webhook over, or it has another address');
+      this.#options.log.warn(
+        { ...key },
+        'another process has taken a webhook over, or a change of it has ended its lease',
+      );
     } finally {
       // Rows that were written after the next lease would look like that lease's.
       await follower.ended();

@@ -183,11 +183,19 @@ export function moveBelongings(sql: Sql, { organizationId, id }: Webhook): reado
   ];
 }
 
-/** Ends what is pending for a webhook in `changed`: one that is switched on later begins at the end of the log. */
-export function endBelongings(sql: Sql, { organizationId, id }: Webhook, reason: EndReason): readonly Fragment[] {
+/**
+ * Ends what is pending for a webhook in `changed`: one that is switched on later begins at the end of the log. For one
+ * that is on now nobody holds the lease: no attempt from before is written, which may go to an old address.
+ */
+export function endBelongings(
+  sql: Sql,
+  { organizationId, id, isActive }: Webhook,
+  reason: EndReason,
+): readonly Fragment[] {
+  const unheld = sql`lease = NULL, leased_until = NULL,`;
   return [
     sql`
-      UPDATE webhook_followers SET next_due_at = NULL
+      UPDATE webhook_followers SET ${isActive ? unheld : sql``} next_due_at = NULL
       WHERE organization_id = ${organizationId} AND webhook_id = ${id} AND EXISTS (SELECT FROM changed)
       RETURNING webhook_id`,
     sql`

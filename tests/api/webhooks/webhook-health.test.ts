@@ -143,7 +143,8 @@ test('a webhook that is switched off tries nothing again: what waits has failed,
   assert.deepEqual(told, { status: null, error: 'the webhook was switched off', excerpt: null, durationMs: 0 });
   assert.ok(Math.abs(Date.parse(endedAt) - Date.now()) < 60_000);
   assert.deepEqual(deliveries[1]!.attempts.slice(0, 2), [FAILED, FAILED]);
-  assert.equal((await healthOf(at))!.isDue, null);
+  const { isDue, isHeld } = (await healthOf(at))!;
+  assert.deepEqual([isDue, isHeld], [null, true], 'its holder writes what is under way');
   assert.equal((await at.api.post(`/webhooks/deliveries/${deliveries[0]!.id}/redeliver`, undefined)).status, 202);
 });
 
@@ -158,4 +159,5 @@ test('a webhook that is switched on sends nothing of before, even what an earlie
   assert.deepEqual(await statesOf(at), ['failed', 'failed', 'succeeded']);
   const [first] = await deliveriesOf(at);
   assert.equal(first!.attempts.at(-1)!.error, 'the webhook was disabled');
+  assert.equal((await healthOf(at))!.isHeld, false, 'its holder writes nothing of before');
 });

@@ -21,6 +21,17 @@ export const BESIDE_OTHERS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/store/webhooks/webhook-store.ts',
+    ['integration/webhooks/moved-endpoint'],
+    [
+      [
+        'SET ${isActive ? unheld : sql``} next',
+        'SET ${isActive && !unheld ? unheld : sql``} next',
+        'A late answer of the old address does not disable a webhook that was switched on with another.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'workers/webhooks/disabled-notices.ts',
     ['integration/webhooks/disabled-notices'],
     [['        await followers.releaseNotice(disabled);\n', '', 'A mail server that is away holds up no later run.']],
