@@ -35,7 +35,7 @@ export function createPositionNewsProcessor(options: PositionNewsOptions) {
   };
 }
 
-async function tell(options: PositionNewsOptions, { knownUntil, ...key }: PositionSubscriber): Promise<void> {
+async function tell(options: PositionNewsOptions, { knownUntil, foundAt, ...key }: PositionSubscriber): Promise<void> {
   const { deliveries, history, clock } = options;
   const afterMs = Date.parse(knownUntil);
   const nowMs = clock.now();
@@ -45,16 +45,19 @@ async function tell(options: PositionNewsOptions, { knownUntil, ...key }: Positi
   const events: UnloggedEvent[] = [];
   for (let at = 0; at < items.length; at += LIMITS.webhookPositionItems)
     events.push(positionsEvent(history, key, items.slice(at, at + LIMITS.webhookPositionItems), nowMs, at));
-  await deliveries.queuePositions(key, isoTime(knownUntilMs(kept, afterMs)), events);
+  const latestMs = Math.max(nowMs, Date.parse(foundAt)) + LIMITS.webhookPositionLagMs;
+  await deliveries.queuePositions(key, isoTime(knownUntilMs(kept, afterMs, latestMs)), events);
 }
 
 /**
  * Until when every position is known, once those after `afterMs` are sent. Another that was received before the last
  * one may come to Redis yet: the next time looks back, once, and sends some again. It is compared with times of
- * the same clocks only: with that of this process, one that is ahead would send nothing.
+ * the same clocks only: with that of this process, one that is ahead would send nothing. A time after `latestMs` is that
+ * of a clock far ahead: counted here, it would silence the positions of others until then.
  */
-function knownUntilMs(kept: readonly SavedPosition[], afterMs: number): number {
-  const lastMs = kept.reduce((last, { receivedAtMs }) => Math.max(last, receivedAtMs), 0);
+function knownUntilMs(kept: readonly SavedPosition[], afterMs: number, latestMs: number): number {
+  const times = kept.map(({ receivedAtMs }) => receivedAtMs).filter((ms) => ms <= latestMs);
+  const lastMs = times.reduce((last, ms) => Math.max(last, ms), 0);
   const settledMs = lastMs - LIMITS.webhookPositionLagMs;
   return settledMs > afterMs ? settledMs : lastMs;
 }

@@ -57,6 +57,8 @@ export interface FollowedOrganization {
 export interface PositionSubscriber extends EndpointKey {
   /** It knows every position received until then, on the clocks of those who receive them. */
   readonly knownUntil: string;
+  /** When it was found, on the clock of Postgres. */
+  readonly foundAt: string;
 }
 
 export interface DisabledEndpoint extends EndpointKey {
@@ -222,7 +224,7 @@ export function arePositionsDue(sql: Sql): Fragment {
 /** One that was switched on again knows nothing. */
 function positionSubscribersOf(sql: Sql, limit: number) {
   return sql<PositionSubscriber[]>`
-    SELECT w.organization_id, w.id AS webhook_id, coalesce(
+    SELECT w.organization_id, w.id AS webhook_id, now() AS found_at, coalesce(
       CASE WHEN f.positions_told_at >= w.active_since THEN f.positions_known_until END,
       greatest(f.positions_told_at, w.active_since) - ${LIMITS.webhookPositionLagMs} * interval '1 ms') AS known_until
     FROM webhooks w LEFT JOIN ${followerOf(sql)}

@@ -241,7 +241,11 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
         'return settledMs;',
         'The last positions are not sent again and again.',
       ],
-      ['isoTime(knownUntilMs(kept, afterMs))', 'isoTime(nowMs)', 'The clock of a worker decides on no position.'],
+      [
+        'isoTime(knownUntilMs(kept, afterMs, latestMs))',
+        'isoTime(nowMs)',
+        'The clock of a worker decides on no position.',
+      ],
     ],
   ),
   ...mutationsOf(

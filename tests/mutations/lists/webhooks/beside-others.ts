@@ -21,6 +21,18 @@ export const BESIDE_OTHERS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'workers/webhooks/position-news.ts',
+    ['integration/webhooks/position-news'],
+    [
+      ['.filter((ms) => ms <= latestMs)', '', 'A gateway whose clock was ahead silences no positions.'],
+      [
+        'Math.max(nowMs, Date.parse(foundAt))',
+        'nowMs',
+        'A worker whose clock is behind takes no gateway for one that is ahead.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/store/webhooks/webhook-store.ts',
     ['integration/webhooks/moved-endpoint'],
     [
