@@ -17,6 +17,8 @@ const RETRY_MS = 2_000;
 const SWEEP_MS = 30_000;
 /** The page shows whole seconds. */
 const SEEN_STEP_MS = 1_000;
+/** More than this between two clocks of one machine is a clock that was set. */
+const SET_CLOCK_MS = 1_000;
 
 export interface Changes {
   readonly connection?: boolean;
@@ -70,6 +72,8 @@ export class LiveCore {
   #resume: Resume | undefined;
   #graceTimer: ReturnType<typeof setTimeout> | undefined;
   #sequence = 0;
+  /** This machine's clock less the one that nobody sets, when `clockOffsetMs` was right. */
+  #clockBaseMs = clockBaseMs();
   #isOpen = false;
   #isReadingCouriers = false;
   /** The page of couriers that is read next. */
@@ -191,6 +195,7 @@ export class LiveCore {
     this.#isOpen = true;
     this.#sequence = Math.max(this.#sequence, sequenceOf(position));
     const { state } = this.connection;
+    this.#clockBaseMs = clockBaseMs();
     this.#set({ problem: null, clockOffsetMs: Date.parse(serverTime) - Date.now() });
     this.#isTrue();
     // An empty organization is one that is loaded and has nothing.
@@ -201,6 +206,7 @@ export class LiveCore {
 
   /** The screen is true at this moment. After a cut, what comes next is what was missed. */
   #isTrue(): void {
+    this.#heedClock();
     const { state } = this.connection;
     this.#see();
     if (state === 'live') return;
@@ -238,6 +244,7 @@ export class LiveCore {
 
   /** A console is open for days: tasks that ended before today leave it at midnight of the organization. */
   #sweep(): void {
+    this.#heedClock();
     this.records.forgetBefore(midnightMs(this.nowMs, this.#timeZone), this.nowMs);
     if (this.#isOpen) this.lookAround();
     // Figures of today change without an event.
@@ -282,8 +289,22 @@ export class LiveCore {
 
   /** A time of the server is older than its arrival, so the sample that came quickest is the nearest to the truth. */
   #compareClocks(serverMs: number): void {
+    this.#heedClock();
     const clockOffsetMs = serverMs - Date.now();
     if (clockOffsetMs > this.connection.clockOffsetMs) this.#set({ clockOffsetMs });
+  }
+
+  /**
+   * Somebody set this machine's clock, or it slept: by its own clock the server's is where it was. A new stream then says
+   * how late it is there.
+   */
+  #heedClock(): void {
+    const baseMs = clockBaseMs();
+    const setMs = baseMs - this.#clockBaseMs;
+    if (Math.abs(setMs) < SET_CLOCK_MS) return;
+    this.#clockBaseMs = baseMs;
+    this.#set({ clockOffsetMs: this.connection.clockOffsetMs - setMs });
+    if (this.#isOpen) this.#connection.abort();
   }
 
   #see(): void {
@@ -295,4 +316,8 @@ export class LiveCore {
     this.connection = { ...this.connection, ...changed };
     this.#onChange({ connection: true });
   }
+}
+
+function clockBaseMs(): number {
+  return Date.now() - performance.now();
 }

@@ -27,6 +27,19 @@ export const CHANGED_ELSEWHERE: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/live/live-core.ts',
+    ['unit/gateway/console/parts/set-clock'],
+    [
+      [
+        'this.connection.clockOffsetMs - setMs',
+        'this.connection.clockOffsetMs',
+        'The time of the server does not follow a clock that is set.',
+      ],
+      ['if (this.#isOpen) this.#connection.abort();\n  }\n\n  #see', '}\n\n  #see', 'It is asked again then.'],
+      ['  #sweep(): void {\n    this.#heedClock();', '  #sweep(): void {', 'A clock set ahead sweeps no task away.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/live/records.ts',
     ['unit/gateway/console/parts/couriers-again'],
     [
