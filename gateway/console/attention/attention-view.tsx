@@ -42,13 +42,13 @@ export function AttentionView() {
       {total === 0 ? (
         <Empty title={attention.emptyTitle}>{attention.empty}</Empty>
       ) : (
-        <AlertList alerts={alerts} hidden={total - alerts.length} onMended={refreshWebhooks} />
+        <AlertList alerts={alerts} counts={counts} total={total} onMended={refreshWebhooks} />
       )}
     </main>
   );
 }
 
-function Kinds({ counts, total }: { readonly counts: Readonly<Record<AlertKind, number>>; readonly total: number }) {
+function Kinds({ counts, total }: Totals) {
   const chip = (kind: AlertKind | null, label: string, count: number) => (
     <button
       key={label}
@@ -73,20 +73,25 @@ function Kinds({ counts, total }: { readonly counts: Readonly<Record<AlertKind, 
   );
 }
 
-interface ListProps {
+interface Totals {
+  /** Also of those that the worker does not list. */
+  readonly counts: Readonly<Record<AlertKind, number>>;
+  readonly total: number;
+}
+
+interface ListProps extends Totals {
   readonly alerts: readonly Alert[];
-  /** Alerts beyond those that the worker lists. */
-  readonly hidden: number;
   readonly onMended: () => void;
 }
 
 /** Nothing moves while it is pointed at or the keyboard is in it. */
-function AlertList({ alerts, hidden, onMended }: ListProps) {
+function AlertList({ alerts, counts, total, onMended }: ListProps) {
   const [isHeld, hold] = useState(false);
   const before = useRef<{ readonly kind: AlertKind | null; readonly shown: readonly HeldItem<Alert>[] } | null>(null);
   const list = useRef<HTMLOListElement>(null);
   const kind = chosen.value;
   const present = kind === null ? alerts : alerts.filter((alert) => alert.kind === kind);
+  const hidden = (kind === null ? total : counts[kind]) - present.length;
   const { shown, waiting } = heldOrder(before.current?.shown ?? [], present, isHeld && before.current?.kind === kind);
   before.current = { kind, shown };
 
@@ -134,7 +139,7 @@ function AlertList({ alerts, hidden, onMended }: ListProps) {
           />
         ))}
       </ol>
-      {hidden > 0 && kind === null && <p class="soft">{attention.more(hidden)}</p>}
+      {hidden > 0 && <p class="soft">{attention.more(hidden)}</p>}
     </>
   );
 }

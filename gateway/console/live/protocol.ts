@@ -294,7 +294,7 @@ export interface Exception {
 }
 
 export interface ExceptionList {
-  /** The most urgent ones, a few hundred at most. */
+  /** The most urgent ones of each kind, a hundred at most. */
   readonly items: readonly Exception[];
   readonly counts: Readonly<Record<ExceptionKind, number>>;
   readonly total: number;

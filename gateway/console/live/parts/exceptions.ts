@@ -3,7 +3,8 @@ import { isStaleAt } from '../heard.ts';
 import { EXCEPTION_KINDS, type Exception, type ExceptionKind, type ExceptionList } from '../protocol.ts';
 import { type HeldTask, isUnattempted, nameOf, type Records } from '../records.ts';
 
-const LISTED = 300;
+/** So many of each kind: hundreds of late tasks leave the other kinds in the list. */
+const LISTED = 100;
 /** A task that nobody has set out for, this long before it is due, needs a look. */
 export const RISK_MS = 15 * 60_000;
 const OPEN: readonly TaskStatus[] = ['new', 'awaiting_assignment', 'assigned', 'accepted', 'in_transit'];
@@ -14,8 +15,8 @@ export function exceptionsOf(records: Records, nowMs: number): ExceptionList {
   const rank = (kind: ExceptionKind) => EXCEPTION_KINDS.indexOf(kind);
   found.sort((a, b) => rank(a.kind) - rank(b.kind) || (a.sinceMs ?? 0) - (b.sinceMs ?? 0) || (a.key < b.key ? -1 : 1));
   const counts = Object.fromEntries(EXCEPTION_KINDS.map((kind) => [kind, 0])) as Record<ExceptionKind, number>;
-  for (const { kind } of found) counts[kind] += 1;
-  return { items: found.slice(0, LISTED), counts, total: found.length };
+  const items = found.filter(({ kind }) => ++counts[kind] <= LISTED);
+  return { items, counts, total: found.length };
 }
 
 function* troubledTasks(records: Records, nowMs: number): Generator<Exception> {

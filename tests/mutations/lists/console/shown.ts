@@ -46,7 +46,14 @@ export const SHOWN: readonly Mutation[] = [
   ...mutationsOf(
     'gateway/console/live/parts/exceptions.ts',
     ['unit/gateway/console/parts/exceptions'],
-    [['row.arrivedAtMs === null && ', '', 'A task whose courier has arrived is not at risk by an old estimate.']],
+    [
+      ['row.arrivedAtMs === null && ', '', 'A task whose courier has arrived is not at risk by an old estimate.'],
+      [
+        'const items = found.filter(({ kind }) => ++counts[kind] <= LISTED);',
+        'for (const { kind } of found) counts[kind] += 1;\n  const items = found.slice(0, LISTED);',
+        'Many late tasks leave the other kinds in the list.',
+      ],
+    ],
   ),
   ...mutationsOf(
     'gateway/console/board/drop-rules.ts',

@@ -186,3 +186,15 @@ test('the list begins with the most urgent kind and the oldest of it, and an ite
     failed: 1,
   });
 });
+
+test('hundreds of late tasks leave the other kinds in the list, and all are counted', () => {
+  const late = Array.from({ length: 310 }, (_, index) => task(index + 1, { isDelayed: true, delayedAt: at(-index) }));
+  const nobody = Array.from({ length: 12 }, (_, index) =>
+    task(401 + index, { ...UNSERVED, ...search('eligible_agent') }),
+  );
+  const { items, counts, total } = exceptionsOf(recordsOf([...late, ...nobody]), NOW);
+  assert.deepEqual([counts.late, counts.nobody, total], [310, 12, 322]);
+  assert.equal(items[0]!.key, 'task-310');
+  assert.ok(items.filter(({ kind }) => kind === 'late').length < 310);
+  assert.equal(items.filter(({ kind }) => kind === 'nobody').length, 12);
+});
