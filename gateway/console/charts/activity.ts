@@ -7,7 +7,7 @@ export interface ChartEvent {
   readonly sequence: number;
   readonly timestamp: string;
   readonly data: {
-    readonly task: Pick<TaskView, 'createdAt' | 'timeToServe' | 'isDelayed' | 'outcome'>;
+    readonly task: Pick<TaskView, 'children' | 'createdAt' | 'timeToServe' | 'isDelayed' | 'outcome'>;
     readonly previousStatus?: TaskStatus;
     readonly status?: TaskStatus;
   };
@@ -43,15 +43,17 @@ function bandOf(status: TaskStatus): Band | null {
   return status === 'completed' || status === 'cancelled' ? null : status;
 }
 
-/** Events come in the order of the log. */
+/** Events come in the order of the log. Those of a job say nothing: its children are tasks of their own, as in the figures. */
 export function takeEvent(activity: Activity, { type, sequence, timestamp, data }: ChartEvent): void {
+  if (type !== 'task.created' && type !== 'task.status_changed') return;
   const { task, previousStatus, status } = data;
+  if (task.children.length > 0) return;
   const atMs = Date.parse(timestamp);
   if (type === 'task.created') {
     activity.created.push(atMs);
     activity.moves.push({ sequence, atMs, from: null, to: 'unassigned' });
   }
-  if (type !== 'task.status_changed' || !status || !previousStatus) return;
+  if (!status || !previousStatus) return;
   const [from, to] = [bandOf(previousStatus), bandOf(status)];
   activity.moves.push({ sequence, atMs, from, to });
   // A scheduled task waits for its day: its wait says nothing about the search.

@@ -67,6 +67,7 @@ export const SHOWN: readonly Mutation[] = [
     'gateway/console/charts/activity.ts',
     ['unit/gateway/console/chart-activity'],
     [
+      ['  if (task.children.length > 0) return;\n', '', 'The charts leave a job out, as the figures do.'],
       ['if (to !== null) return;', "if (status !== 'completed') return;", 'A task that was cancelled has ended.'],
       ["status === 'completed' && task.outcome", 'task.outcome', 'A cancelled task is neither in time nor late.'],
     ],

@@ -23,7 +23,7 @@ const SPAN = { fromMs: START, toMs: START + 10 * MINUTE };
 function log(...rows: readonly (readonly [minute: number, from: TaskStatus | null, to: TaskStatus, more?: object])[]) {
   const activity = emptyActivity();
   for (const [index, [minute, previousStatus, status, more]] of rows.entries()) {
-    const task = { createdAt: at(0), timeToServe: 'asap' as const, isDelayed: false, outcome: null, ...more };
+    const task = { children: [], createdAt: at(0), timeToServe: 'asap', isDelayed: false, outcome: null, ...more };
     const type = previousStatus === null ? 'task.created' : 'task.status_changed';
     const data = { task, ...(previousStatus === null ? {} : { previousStatus, status }) };
     takeEvent(activity, { type, sequence: index + 1, timestamp: at(minute), data } as ChartEvent);
@@ -107,6 +107,21 @@ test('open tasks of the past follow from those of one place in the log and the e
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
     [3, 3, 3, 3, 3, 3, 3, 3, 3, 3],
   ]);
+});
+
+test('a job is not counted beside its children', () => {
+  const job = { children: [{}, {}] };
+  const activity = log(
+    [1, null, 'new', job],
+    [1, null, 'new'],
+    [1, null, 'new'],
+    [5, 'new', 'cancelled'],
+    [6, 'new', 'cancelled'],
+    [6, 'new', 'cancelled', job],
+  );
+  assert.equal(tasksPerMinute(activity, SPAN).samples, 4);
+  const counts = { unassigned: 2, assigned: 0, accepted: 0, in_transit: 0 };
+  assert.deepEqual(openByStatus(activity, SPAN, counts, 3).values[0], [0, 2, 2, 2, 2, 1, 0, 0, 0, 0]);
 });
 
 /** A log with one event a second, that of sequence n at second n. */
