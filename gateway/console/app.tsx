@@ -62,7 +62,7 @@ function laterDialog(load: () => Promise<ComponentType>, title: string): Compone
 
 export function App() {
   const now = session.value;
-  if (now.state === 'unknown') return <Arriving isCut={now.isCut} />;
+  if (now.state === 'unknown') return <Arriving isCut={now.isCut} refusal={now.refusal} />;
   if (now.state === 'signed-in' && !now.caller.organization) return <NoOrganization email={now.caller.user.email} />;
   const { organization, user } = caller.value ?? {};
   const isAway = now.state === 'signed-out';

@@ -32,8 +32,8 @@ export type Answer<T = unknown> =
   | { readonly ok: false; readonly failure: Failure };
 
 export type Session =
-  /** `isCut`: the service does not answer, and is asked again. */
-  | { readonly state: 'unknown'; readonly isCut: boolean }
+  /** `isCut`: the service does not answer, or refuses the caller, and is asked again. */
+  | { readonly state: 'unknown'; readonly isCut: boolean; readonly refusal: Failure | null }
   | { readonly state: 'signed-out'; readonly why: 'never' | 'left' | 'ended' }
   | { readonly state: 'signed-in'; readonly caller: CallerView };
 

@@ -3,7 +3,7 @@ import { openTokenStore } from '../../client/token-store.ts';
 import { Api, CallError } from './api.ts';
 import { type Changes, LiveCore } from './live-core.ts';
 import { PagePort } from './parts/page-port.ts';
-import type { Answer, ApiCall, Session, ToWorker } from './protocol.ts';
+import type { Answer, ApiCall, Failure, Session, ToWorker } from './protocol.ts';
 
 /**
  * The program behind all pages of this browser: it holds the session, one stream, and the live state. A SharedWorker
@@ -14,7 +14,7 @@ const PATIENCE_MS = 1_500;
 const AGAIN_MS = 2_000;
 const FILE_MS = 20_000;
 const pages = new Set<PagePort>();
-let session: Session = { state: 'unknown', isCut: false };
+let session: Session = { state: 'unknown', isCut: false, refusal: null };
 let core: LiveCore | undefined;
 
 const api = new Api({
@@ -43,13 +43,15 @@ async function begin(): Promise<void> {
   if (!(await api.isSignedIn())) return becomeSignedOut(session.state === 'signed-in' ? 'ended' : 'never');
   // Another tab may have another user by now: the API tells who it is.
   if (core) return void api.me().catch(() => undefined);
-  const impatient = setTimeout(() => showCut(), PATIENCE_MS);
+  const impatient = setTimeout(() => showCut(null), PATIENCE_MS);
   try {
     const { data: caller } = await api.me();
     if (!core) welcome(caller);
   } catch (error) {
-    if (error instanceof CallError && error.failure.status === 401) return;
-    showCut();
+    const { failure } = api.failure(error);
+    if (failure.status === 401) return;
+    // As of an organization that is not active. Anything else comes back by itself.
+    showCut(failure.status > 0 && failure.status < 500 ? failure : null);
     setTimeout(() => void begin(), AGAIN_MS);
   } finally {
     clearTimeout(impatient);
@@ -94,8 +96,9 @@ async function call(asked: ApiCall): Promise<Answer> {
   return answer;
 }
 
-function showCut(): void {
-  if (session.state === 'unknown' && !session.isCut) setSession({ state: 'unknown', isCut: true });
+function showCut(refusal: Failure | null): void {
+  if (session.state !== 'unknown' || (session.isCut && session.refusal?.code === refusal?.code)) return;
+  setSession({ state: 'unknown', isCut: true, refusal });
 }
 
 function changed(changes: Changes): void {

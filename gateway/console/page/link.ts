@@ -25,7 +25,7 @@ import { KeptList } from './kept-list.ts';
 import { meetSession } from './of-user.ts';
 
 /** The page's side of the live worker: what it says last, as signals. */
-export const session = signal<Session>({ state: 'unknown', isCut: false });
+export const session = signal<Session>({ state: 'unknown', isCut: false, refusal: null });
 /** The user of this page: also after the session has ended, until the user has left or another one signs in. */
 export const caller = signal<CallerView | null>(null);
 export const connection = signal<Connection | undefined>(undefined);

@@ -25,6 +25,7 @@ export const refusals: Readonly<Record<string, Words>> = {
   TASK_CODE_TAKEN: () => 'Another task has this code. Choose another one, or leave it empty.',
   PACKAGE_LIMIT_EXCEEDED: ({ resource, limit }) => `The plan of the organization ends at ${limit} ${resource}.`,
   FORBIDDEN: () => 'Your role does not allow this. Ask an administrator to do it, or to give you another role.',
+  ORGANIZATION_NOT_ACTIVE: () => 'Your organization is not active. The operator of the service can activate it.',
   EMAIL_NOT_VERIFIED: () => 'This e-mail address is not verified yet. Open the link in the mail that we sent.',
   RATE_LIMITED: () => 'Too many requests. Wait a moment, then try again.',
   NOT_APPLIED: () => 'This was not carried out. Try again.',

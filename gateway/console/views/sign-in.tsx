@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Failure } from '../live/protocol.ts';
 import { callApi, session, signIn, signOut } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { text } from '../text/english.ts';
@@ -6,15 +7,31 @@ import { Button, Field } from '../ui/controls.tsx';
 
 const { signIn: words } = text;
 
+interface ArrivingProps {
+  readonly isCut: boolean;
+  /** Why the service does not say who is here. */
+  readonly refusal: Failure | null;
+}
+
 /** Before the service has said who is here. */
-export function Arriving({ isCut }: { readonly isCut: boolean }) {
+export function Arriving({ isCut, refusal }: ArrivingProps) {
+  const waiting = isCut ? `${text.connection.noAnswer} ${text.connection.retrying}` : words.arriving;
   return (
-    <main class="sign-in" aria-busy="true">
+    <main class="sign-in" aria-busy={refusal === null}>
       <div class="sheet">
         <p class="mark" aria-hidden="true" />
-        <p role="status">{isCut ? `${text.connection.noAnswer} ${text.connection.retrying}` : words.arriving}</p>
+        <p role="status">{refusal ? refusalText(refusal) : waiting}</p>
+        {refusal && <OtherAccount />}
       </div>
     </main>
+  );
+}
+
+function OtherAccount() {
+  return (
+    <Button kind="main" onClick={signOut}>
+      {words.other}
+    </Button>
   );
 }
 
@@ -26,9 +43,7 @@ export function NoOrganization({ email }: { readonly email: string | null }) {
         <p class="mark" aria-hidden="true" />
         <h1>{words.noOrganizationTitle}</h1>
         <p>{words.noOrganization(email ?? '')}</p>
-        <Button kind="main" onClick={signOut}>
-          {words.other}
-        </Button>
+        <OtherAccount />
       </div>
     </main>
   );

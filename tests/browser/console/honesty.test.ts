@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { useGateway } from '../../api/api-fixture.ts';
 import { dayOf, failedTask } from '../../api/exceptions/day-of.ts';
 import { useBrowser, WITH_BROWSER } from '../../support/browser.ts';
-import { seedUser } from '../../support/seeds/seed.ts';
+import { seedSession, seedUser } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { assertAccessible, openConsole, PASSWORD, seedDispatcher, signIn } from './console-place.ts';
 import { startCuttableProxy } from './cuttable-proxy.ts';
@@ -132,5 +132,28 @@ test(
     await page.getByLabel('E-mail address').waitFor();
     assert.deepEqual(troubles, []);
     await page.context().close();
+  },
+);
+
+test(
+  'a signed-in user of an organization that is not active hears so, and may use another account',
+  WITH_BROWSER,
+  async () => {
+    const { organizationId } = await fixture.organization({ role: 'dispatcher' });
+    const { baseUrl, databaseUrl } = fixture.gateway;
+    const { userId } = await seedUser(databaseUrl, 0, 'super_admin');
+    const root = fixture.clientOf(await seedSession(databaseUrl, 0, userId));
+    const { page } = await openConsole(chrome.browser, baseUrl);
+    await signIn(page, await seedDispatcher(fixture, organizationId));
+    await page.getByText('No open task').waitFor();
+    await page.close();
+    assert.equal((await root.patch(`/organizations/${organizationId}`, { status: 'inactive' })).status, 200);
+    const late = await page.context().newPage();
+    await late.goto(`${baseUrl}/console/`);
+    await late.getByText('Your organization is not active.').waitFor();
+    await assertAccessible(late, 'an organization that is not active');
+    await late.getByRole('button', { name: 'Use another account' }).click();
+    await late.getByLabel('E-mail address').waitFor();
+    await late.context().close();
   },
 );

@@ -26,7 +26,7 @@ function held(...sessions: Session[]): boolean {
 test('the state of a user stays when the same one signs in again after the session has ended', () => {
   assert.ok(held(ENDED));
   assert.ok(held(ENDED, signedIn(1, 1)));
-  assert.ok(held({ state: 'unknown', isCut: true }, signedIn(1, 1)));
+  assert.ok(held({ state: 'unknown', isCut: true, refusal: null }, signedIn(1, 1)));
 });
 
 test('no other user, and no other organization, meets the state of a user', () => {
