@@ -7,7 +7,7 @@ export interface ChartEvent {
   readonly sequence: number;
   readonly timestamp: string;
   readonly data: {
-    readonly task: Pick<TaskView, 'children' | 'createdAt' | 'timeToServe' | 'isDelayed' | 'outcome'>;
+    readonly task: Pick<TaskView, 'id' | 'children' | 'createdAt' | 'timeToServe' | 'isDelayed' | 'outcome'>;
     readonly previousStatus?: TaskStatus;
     readonly status?: TaskStatus;
   };
@@ -30,7 +30,8 @@ export interface Activity {
   readonly created: number[];
   /** Tasks that were completed or cancelled; whether in time, of those that succeeded. */
   readonly ended: { readonly atMs: number; readonly isOnTime: boolean | null }[];
-  readonly assigned: { readonly atMs: number; readonly waitedMs: number }[];
+  /** Tasks that found a courier, each once: one that is offered is assigned until the courier declines. */
+  readonly assigned: { readonly taskId: number; readonly atMs: number; readonly waitedMs: number }[];
   readonly moves: Move[];
 }
 
@@ -58,10 +59,17 @@ export function takeEvent(activity: Activity, { type, sequence, timestamp, data 
   activity.moves.push({ sequence, atMs, from, to });
   // A scheduled task waits for its day: its wait says nothing about the search.
   if (from === 'unassigned' && to !== null && to !== from && task.timeToServe === 'asap')
-    activity.assigned.push({ atMs, waitedMs: atMs - Date.parse(task.createdAt) });
+    activity.assigned.push({ taskId: task.id, atMs, waitedMs: atMs - Date.parse(task.createdAt) });
+  if (to === 'unassigned') lose(activity.assigned, task.id);
   if (to !== null) return;
   const hasSucceeded = status === 'completed' && task.outcome !== 'failed';
   activity.ended.push({ atMs, isOnTime: hasSucceeded ? !task.isDelayed : null });
+}
+
+/** The courier declined, or the task was taken back: it looks for one again. */
+function lose(assigned: Activity['assigned'], taskId: number): void {
+  const at = assigned.findLastIndex((sample) => sample.taskId === taskId);
+  if (at >= 0) assigned.splice(at, 1);
 }
 
 /** Forgets the time before a moment. */

@@ -68,6 +68,8 @@ export const SHOWN: readonly Mutation[] = [
     ['unit/gateway/console/chart-activity'],
     [
       ['  if (task.children.length > 0) return;\n', '', 'The charts leave a job out, as the figures do.'],
+      ["  if (to === 'unassigned') lose(activity.assigned, task.id);\n", '', 'A declined offer is no courier found.'],
+      ['=> sample.taskId === taskId', '=> true', 'The time of another task stays.'],
       ['if (to !== null) return;', "if (status !== 'completed') return;", 'A task that was cancelled has ended.'],
       ["status === 'completed' && task.outcome", 'task.outcome', 'A cancelled task is neither in time nor late.'],
     ],

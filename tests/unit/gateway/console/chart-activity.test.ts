@@ -23,7 +23,15 @@ const SPAN = { fromMs: START, toMs: START + 10 * MINUTE };
 function log(...rows: readonly (readonly [minute: number, from: TaskStatus | null, to: TaskStatus, more?: object])[]) {
   const activity = emptyActivity();
   for (const [index, [minute, previousStatus, status, more]] of rows.entries()) {
-    const task = { children: [], createdAt: at(0), timeToServe: 'asap', isDelayed: false, outcome: null, ...more };
+    const task = {
+      id: index,
+      children: [],
+      createdAt: at(0),
+      timeToServe: 'asap',
+      isDelayed: false,
+      outcome: null,
+      ...more,
+    };
     const type = previousStatus === null ? 'task.created' : 'task.status_changed';
     const data = { task, ...(previousStatus === null ? {} : { previousStatus, status }) };
     takeEvent(activity, { type, sequence: index + 1, timestamp: at(minute), data } as ChartEvent);
@@ -68,6 +76,20 @@ test('the time to assign is counted once a search, from the creation, without sc
     [240, null],
   ]);
   assert.equal(samples, 3);
+});
+
+test('a task that couriers decline again and again is counted once it has one who keeps it', () => {
+  const declined = { id: 7 };
+  const offers = [1, 2, 3].flatMap((minute) => [
+    [minute, 'awaiting_assignment', 'assigned', declined] as const,
+    [minute + 0.5, 'assigned', 'awaiting_assignment', declined] as const,
+  ]);
+  assert.equal(timeToAssign(log(...offers), SPAN).samples, 0);
+  const kept = log(...offers, [4, 'awaiting_assignment', 'assigned', declined], [5, 'assigned', 'accepted', declined]);
+  const { values, samples } = timeToAssign(kept, SPAN);
+  assert.deepEqual([values[0], samples], [[240, null], 1]);
+  const another = log(offers[0]!, [1.2, 'new', 'assigned', { id: 8 }], offers[1]!);
+  assert.deepEqual(timeToAssign(another, SPAN).values[0], [72, null]);
 });
 
 test('each tick of the axis of waiting times says its time, and no two say the same', () => {
