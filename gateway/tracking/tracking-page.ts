@@ -15,13 +15,15 @@ export const TRACKING_SCREEN = screenOf({
   sources: { 'connect-src': "'self'", 'form-action': "'self'" },
 });
 
+const DIGEST_CHARS = 22;
+
 /** The page of a link. Its stream tells what has changed since it was made. */
 export function trackingPage(link: Link, tasks: readonly PageTask[], telling: Telling): string {
   const { letterhead, own } = link;
   const { token, times } = telling;
   const [only] = tasks.length === 1 ? tasks : [];
   const title = `${headlineOf((only ?? own).shown)} · ${letterhead.name}`;
-  const events = `/t/${token}/events?seen=${digestOfAll(changingParts(link, tasks, telling))}`;
+  const events = `/t/${token}/events?seen=${digestOfPage(link, changingParts(link, tasks, telling))}`;
   const main = html`<div data-events="${events}" data-zone="${letterhead.timeZone}">${!only && html`<h1 dir="auto" id="name-${own.shown.id}">${directedText(own.shown.name)}</h1>`}${tasks.map(
     (task) => article(task, telling, Boolean(only)),
   )}
@@ -45,13 +47,18 @@ export function changingParts(
   return new Map(parts.map(([id, part]) => [id, part.toString()]));
 }
 
-/** The same for the same parts: whether a page is still as it was made. */
-export function digestOfAll(parts: ReadonlyMap<string, string>): string {
-  return digestOf(JSON.stringify([...parts]));
+/** The same for the same content: of the parts, by which a page is changed, and then of its letterhead, by which none is. */
+export function digestOfPage({ letterhead }: Pick<Link, 'letterhead'>, parts: ReadonlyMap<string, string>): string {
+  return digestOf(JSON.stringify([...parts])) + digestOf(JSON.stringify(letterhead));
+}
+
+/** Whether a page has another letterhead: its head, its foot and the zone of its times. */
+export function hasOtherLetterhead(shown: string | undefined, digest: string): boolean {
+  return shown?.length === digest.length && shown.slice(DIGEST_CHARS) !== digest.slice(DIGEST_CHARS);
 }
 
 export function digestOf(part: string): string {
-  return hash('sha256', part, 'base64url').slice(0, 22);
+  return hash('sha256', part, 'base64url').slice(0, DIGEST_CHARS);
 }
 
 function article(task: PageTask, telling: Telling, isAlone: boolean): Html {

@@ -11,7 +11,7 @@ import { RefusalError } from '../refusal-error.ts';
 import type { Identity } from '../route.ts';
 import type { LastingReplies } from '../sse/lasting-replies.ts';
 import type { Link, Tracking } from './open-tracking.ts';
-import { changingParts, digestOf, digestOfAll, tellingOf } from './tracking-page.ts';
+import { changingParts, digestOf, digestOfPage, hasOtherLetterhead, tellingOf } from './tracking-page.ts';
 import { expectedAt, type PageTask } from './tracking-parts.ts';
 
 export interface TrackingStreamsOptions {
@@ -189,8 +189,9 @@ export class TrackingStreams {
     const telling = tellingOf(link, page.token, this.#options.clock.now());
     const parts = changingParts(link, tasks, telling);
     const digests = new Map([...parts].map(([id, part]) => [id, digestOf(part)]));
-    const digest = digestOfAll(parts);
-    if (digest !== page.digest) {
+    const digest = digestOfPage(link, parts);
+    if (hasOtherLetterhead(page.digest, digest)) page.stream.write(RELOAD);
+    else if (digest !== page.digest) {
       const changed = [...parts].filter(([id]) => page.parts.get(id) !== digests.get(id));
       page.stream.write(frameOf(digest, Object.fromEntries(changed)));
     }
@@ -241,13 +242,16 @@ export class TrackingStreams {
   }
 }
 
+/** The page loads again, once nobody is writing in it. */
+const RELOAD = 'event: reload\ndata: {}\n\n';
+
 /**
  * Its id is the digest of all that the page shows then. If the parts exceed a stream's queue, as those of a job with many
  * long comments, the page loads again.
  */
 function frameOf(digest: string, parts: Readonly<Record<string, string>>): string {
   const frame = `id: ${digest}\nevent: parts\ndata: ${JSON.stringify(parts)}\n\n`;
-  return Buffer.byteLength(frame) < LIMITS.streamQueueBytes ? frame : 'event: reload\ndata: {}\n\n';
+  return Buffer.byteLength(frame) < LIMITS.streamQueueBytes ? frame : RELOAD;
 }
 
 /** The tasks of a link with the positions that may be shown. */

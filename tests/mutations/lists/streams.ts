@@ -162,7 +162,10 @@ export const STREAM: readonly Mutation[] = [
   ...mutationsOf(
     'gateway/tracking/tracking-streams.ts',
     ['unit/gateway/tracking/tracking-streams'],
-    [['!== expectedAt(task.shown, toldAt)', '!== expectedAt(task.shown, now)', 'A page takes back a passed ETA.']],
+    [
+      ['!== expectedAt(task.shown, toldAt)', '!== expectedAt(task.shown, now)', 'A page takes back a passed ETA.'],
+      ['if (hasOtherLetterhead(page.digest, digest))', 'if (false)', 'A page is in one time zone.'],
+    ],
   ),
   ...mutationsOf(
     'gateway/tracking/tracking-script.ts',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { localTimeIn } from '../../../../engine/views/parts/local-time.ts';
 import type { Link } from '../../../../gateway/tracking/open-tracking.ts';
-import { changingParts, digestOfAll, tellingOf, trackingPage } from '../../../../gateway/tracking/tracking-page.ts';
+import { changingParts, digestOfPage, tellingOf, trackingPage } from '../../../../gateway/tracking/tracking-page.ts';
 import type { PageTask } from '../../../../gateway/tracking/tracking-parts.ts';
 import { letterheadOf } from '../../../../schema/accounts/letterhead.ts';
 import type { TrackedTask } from '../../../../schema/tasks/tracking.ts';
@@ -69,8 +69,10 @@ test('hostile texts are texts in every field of a page, those of its stream too'
 });
 
 test('a digest tells apart what shows, and nothing else', () => {
-  const digest = (task: PageTask) =>
-    digestOfAll(changingParts(linkTo(task), [task], { token: TOKEN, times: localTimeIn('UTC'), now: AT }));
+  const digest = (task: PageTask) => {
+    const link = linkTo(task);
+    return digestOfPage(link, changingParts(link, [task], { token: TOKEN, times: localTimeIn('UTC'), now: AT }));
+  };
   assert.equal(digest(taskOf({ arrivedAt: AT })), digest(taskOf({ arrivedAt: '2026-11-21T09:10:00.000Z' })));
   const moved = { ...taskOf(), position: { latitude: 51.7, longitude: 0, recordedAt: AT, isStale: false } };
   const fields: Partial<TrackedTask>[] = [

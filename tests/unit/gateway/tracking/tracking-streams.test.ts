@@ -102,11 +102,11 @@ async function stand(first: Link = linkTo(followed('new'))) {
     subscribers,
     advance,
     changeAccess: (organizationId: number) => change(organizationId),
-    async open(token = TOKEN) {
+    async open({ token = TOKEN, seen }: { readonly token?: string; readonly seen?: string | undefined } = {}) {
       const stream = new RecordingStream();
       const reply = { openStream: () => stream } as unknown as Reply;
       const identity = identityOf('user', 5, 0);
-      streams.open(reply, { link: state.link!, token, seen: undefined, identity, replyHeaders: [] });
+      streams.open(reply, { link: state.link!, token, seen, identity, replyHeaders: [] });
       await advance(0);
       return stream;
     },
@@ -187,6 +187,20 @@ test('a page with too many changes at a time reloads itself', async () => {
   state.link = { ...state.link!, tasks: ids.map((id) => ({ ...task, shown: { ...shown, id, rating } })) };
   const stream = await open();
   assert.deepEqual(stream.written, ['event: reload\ndata: {}\n\n']);
+});
+
+test('a page whose organization has another time zone loads again, also one that follows again then', async () => {
+  const { state, open, tell } = await stand();
+  const stream = await open();
+  const seen = /^id: (\S+)/.exec(stream.written.join(''))![1]!;
+  const settings = { timeZone: 'Asia/Tokyo' };
+  state.link = { ...state.link!, letterhead: letterheadOf({ name: 'Kestrel', settings }) };
+  stream.written.length = 0;
+  await tell(7);
+  const again = await open({ seen });
+  for (const { written } of [stream, again]) assert.deepEqual(written, ['event: reload\ndata: {}\n\n']);
+  await tell(7);
+  assert.equal(stream.written.length, 1, 'once');
 });
 
 test('a slow page gets the changes later, and only those that are still true', async () => {
