@@ -1,19 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { DeliveryView, WebhookView } from '../../../schema/notices/webhook.ts';
+import type { DeliveryView } from '../../../schema/notices/webhook.ts';
 import { timeOf } from '../page/format.ts';
 import { callApi, may } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { chartsText } from '../text/english-charts.ts';
+import { NEWEST, type Row, readRows } from './webhook-rows.ts';
 
 const { webhooks: words } = chartsText;
-const WEBHOOKS = 20;
-const NEWEST = 100;
 const AGAIN_MS = 30_000;
-
-interface Row {
-  readonly webhook: WebhookView;
-  readonly deliveries: readonly DeliveryView[];
-}
 
 /** The newest deliveries of each webhook, for those who may see them. */
 export function WebhookSuccess() {
@@ -24,10 +18,10 @@ export function WebhookSuccess() {
     if (!isShown) return;
     let isCurrent = true;
     const read = async () => {
-      const answer = await readRows();
+      const answer = await readRows((path) => callApi({ method: 'GET', path }));
       if (!isCurrent) return;
-      if (Array.isArray(answer)) setRows(answer);
-      setProblem(Array.isArray(answer) ? null : answer);
+      if (answer.ok) setRows(answer.data);
+      setProblem(answer.ok ? null : refusalText(answer.failure));
     };
     void read();
     const timer = setInterval(() => void read(), AGAIN_MS);
@@ -48,20 +42,6 @@ export function WebhookSuccess() {
       {rows && rows.length > 0 && <Rows rows={rows} />}
     </section>
   );
-}
-
-/** The rows, or why they could not be read. */
-async function readRows(): Promise<Row[] | string> {
-  const list = await callApi<{ items: WebhookView[] }>({ method: 'GET', path: `/webhooks?limit=${WEBHOOKS}` });
-  if (!list.ok) return refusalText(list.failure);
-  const rows: Row[] = [];
-  for (const webhook of list.data.items) {
-    const path = `/webhooks/${webhook.id}/deliveries?limit=${NEWEST}`;
-    const answer = await callApi<{ items: DeliveryView[] }>({ method: 'GET', path });
-    if (!answer.ok) return refusalText(answer.failure);
-    rows.push({ webhook, deliveries: answer.data.items });
-  }
-  return rows;
 }
 
 function Rows({ rows }: { readonly rows: readonly Row[] }) {

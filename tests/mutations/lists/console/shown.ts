@@ -75,6 +75,17 @@ export const SHOWN: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/charts/webhook-rows.ts',
+    ['unit/gateway/console/records/webhook-rows'],
+    [
+      [
+        '      rows.push({ webhook, deliveries: answer.data.items });\n    }\n',
+        '      rows.push({ webhook, deliveries: answer.data.items });\n    }\n    break;\n',
+        'Every webhook has its row.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/text/english-charts.ts',
     ['unit/gateway/console/chart-activity'],
     [['seconds < 600 ? 1 : 0', '0', 'No two ticks of an axis say the same.']],
