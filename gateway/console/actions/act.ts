@@ -6,6 +6,7 @@ import { newKey } from '../page/new-key.ts';
 import { ofUser } from '../page/of-user.ts';
 import { refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
+import { type ActedOn, type Outcome, reportOf } from '../records/acted-on.ts';
 import { inParts } from '../records/in-parts.ts';
 import { stillWith } from '../records/still-with.ts';
 import { text } from '../text/english.ts';
@@ -17,11 +18,7 @@ const { act: words } = text;
 /** Tasks whose action the engine has not answered yet. They are shown as pending, never as done. */
 export const pending = signal<ReadonlySet<number>>(new Set());
 
-/** An action of which some tasks were refused: each with the reason in words. */
-export interface Outcome {
-  readonly done: number;
-  readonly refused: readonly { readonly taskId: number; readonly words: string }[];
-}
+/** An action of which some tasks were refused. */
 export const outcome = ofUser<Outcome | null>(null);
 
 /** The answer for one task of many: the body that a call about it alone would get. */
@@ -67,20 +64,18 @@ async function actOn(
 ): Promise<void> {
   if (ids.length === 0) return;
   const result = await whilePending(ids, () => askFor(ids, action));
-  if (result.failure) {
-    if (result.done > 0) say(done(result.done));
-    return say(refusalText(result.failure), 'fault');
-  }
-  if (result.refused.length === 0) {
+  const { isWhole, isListed, fault } = reportOf(result, ids.length);
+  if (isWhole) {
     clearSelected();
     return say(done(result.done), 'note', undo && { label: words.undo, act: undo });
   }
-  if (ids.length === 1) return say(result.refused[0]!.words, 'fault');
-  outcome.value = result;
+  if (isListed) outcome.value = result;
+  else if (result.done > 0) say(done(result.done));
+  if (fault !== null) say(fault, 'fault');
 }
 
 /** One call takes so many tasks; more of them go in several, up to the first that fails as a whole. */
-async function askFor(ids: readonly number[], action: Action): Promise<Outcome & { readonly failure?: Failure }> {
+async function askFor(ids: readonly number[], action: Action): Promise<ActedOn> {
   let done = 0;
   const refused: Outcome['refused'][number][] = [];
   for (const taskIds of inParts(ids)) {

@@ -3,6 +3,7 @@ import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { Answer, ApiCall } from '../live/protocol.ts';
 import { newKey } from '../page/new-key.ts';
 import { refusalText } from '../page/refusals.ts';
+import { inParts } from '../records/in-parts.ts';
 import { attention } from '../text/english-attention.ts';
 
 /** How a remedy ended, in words. */
@@ -27,16 +28,26 @@ export async function attemptAgain(ask: Ask, taskId: number): Promise<Outcome> {
   return outcomeOf(answer, ({ code }) => done.reattempt(code));
 }
 
-/** Takes tasks from their courier and looks for another one. Tasks on their way stay, and the words say why. */
+/**
+ * Takes tasks from their courier and looks for another one. Tasks on their way stay, and the words say why. More tasks than
+ * one call takes go in several, up to the first that fails as a whole.
+ */
 export async function takeBack(ask: Ask, taskIds: readonly number[]): Promise<Outcome> {
-  const taken = await act(ask, 'unassign', taskIds);
-  if (!taken.ok) return { isDone: false, words: refusalText(taken.failure) };
-  const ids = taken.data.items.flatMap((item) => (item.status === 'done' ? [item.taskId] : []));
-  const searched = ids.length === 0 ? undefined : await act(ask, 'auto_assign', ids);
-  if (searched && !searched.ok) return { isDone: false, words: refusalText(searched.failure) };
-  const problem = firstProblem(taken.data) ?? (searched && firstProblem(searched.data));
-  if (problem === undefined) return { isDone: true, words: done.takeBack(ids.length) };
-  return { isDone: false, words: done.partly(ids.length, taken.data.failed, problem) };
+  let count = 0;
+  let problem: string | undefined;
+  const partly = (why: string): Outcome => {
+    return { isDone: false, words: count === 0 ? why : done.partly(count, taskIds.length - count, why) };
+  };
+  for (const part of inParts(taskIds)) {
+    const taken = await act(ask, 'unassign', part);
+    if (!taken.ok) return partly(refusalText(taken.failure));
+    const ids = taken.data.items.flatMap((item) => (item.status === 'done' ? [item.taskId] : []));
+    count += ids.length;
+    const searched = ids.length === 0 ? undefined : await act(ask, 'auto_assign', ids);
+    if (searched && !searched.ok) return partly(refusalText(searched.failure));
+    problem ??= firstProblem(taken.data) ?? (searched && firstProblem(searched.data));
+  }
+  return problem === undefined ? { isDone: true, words: done.takeBack(count) } : partly(problem);
 }
 
 export async function enableWebhook(ask: Ask, webhookId: number): Promise<Outcome> {

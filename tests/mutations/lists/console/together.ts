@@ -8,6 +8,16 @@ export const TOGETHER: readonly Mutation[] = [
     [['ids.filter((id) => held.has(id))', 'ids', 'Undo leaves a task that a colleague has given to another courier.']],
   ),
   ...mutationsOf(
+    'gateway/console/records/acted-on.ts',
+    ['unit/gateway/console/records/acted-on'],
+    [['refused.length > 0 && asked > 1', '!failure && refused.length > 0 && asked > 1', 'A failure hides no reason.']],
+  ),
+  ...mutationsOf(
+    'gateway/console/attention/remedies.ts',
+    ['unit/gateway/console/records/acted-on'],
+    [['of inParts(taskIds))', 'of [taskIds])', 'One call takes back no more tasks than the API does.']],
+  ),
+  ...mutationsOf(
     'gateway/console/records/task-payments.ts',
     ['unit/gateway/console/records/task-payments'],
     [

@@ -1,0 +1,28 @@
+import type { Failure } from '../live/protocol.ts';
+import { refusalText } from '../page/refusals.ts';
+
+/** How an action on many tasks ended: those that were refused, each with the reason in words. */
+export interface Outcome {
+  readonly done: number;
+  readonly refused: readonly { readonly taskId: number; readonly words: string }[];
+}
+
+export interface ActedOn extends Outcome {
+  /** Why the calls about the rest of the tasks were not made, or had no effect that is known. */
+  readonly failure?: Failure;
+}
+
+export interface Report {
+  readonly isWhole: boolean;
+  /** The reasons are to be read one by one. */
+  readonly isListed: boolean;
+  readonly fault: string | null;
+}
+
+/** The page shows so much of it. The reasons of the tasks that were refused stay when a later call fails as a whole. */
+export function reportOf({ refused, failure }: ActedOn, asked: number): Report {
+  const isListed = refused.length > 0 && asked > 1;
+  const onlyReason = isListed ? null : (refused[0]?.words ?? null);
+  const fault = failure ? refusalText(failure) : onlyReason;
+  return { isWhole: !failure && refused.length === 0, isListed, fault };
+}
