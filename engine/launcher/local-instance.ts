@@ -128,11 +128,13 @@ export function createLocalInstance(options: LocalInstanceOptions): LocalInstanc
 /** The settings of a local process, unless the operator has set others. */
 function localEnvironment(environment: Environment): Environment {
   const isSecured = environment['TLS_CERT_FILE'] || environment['TRUSTED_PROXIES'];
+  // An empty setting is an unset one: it leaves these values in place.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, text]) => text));
   return {
     GATEWAY_ID: 'local',
     WEBHOOK_ALLOW_PRIVATE: '1',
     ...(isSecured ? {} : { ALLOW_INSECURE_HTTP: '1' }),
-    ...environment,
+    ...given,
   };
 }
 

@@ -57,6 +57,14 @@ for (const [name, value] of [
   });
 }
 
+test('an empty setting leaves the value in place that `npm start` has for it', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  // Plain HTTP is refused there, and the production default would not have it.
+  const refusal = await refusalOf(t, dataDir, { HOST: '0.0.0.0', ALLOW_INSECURE_HTTP: '' });
+  assert.match(`${refusal}`, /ALLOW_INSECURE_HTTP=1 works only on a loopback address/);
+  assertNothingMade(dataDir);
+});
+
 test('the launcher reports such a setting without a stack and without its value, and ends with 1', async (t) => {
   const dataDir = temporaryDirectory(t);
   const run = startLauncher(dataDir, { FCM_SERVICE_ACCOUNT: HUSH });

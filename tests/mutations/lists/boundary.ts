@@ -160,6 +160,7 @@ export const BOUNDARY: readonly Mutation[] = [
         '',
         'A start looks at what workers need before it starts anything.',
       ],
+      ['    ...given,\n  };', '    ...environment,\n  };', 'An empty setting is an unset one under `npm start`.'],
     ],
   ),
   ...mutationsOf(
