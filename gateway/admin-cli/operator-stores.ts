@@ -40,7 +40,7 @@ export function openStores(environment: Environment): OperatorStores {
   const noted = findStoreFacts(join(config.dataDir, 'stores.json'));
   const databaseUrl = config.databaseUrl ?? noted?.databaseUrl;
   const redisUrl = config.redisUrl ?? noted?.redisUrl;
-  const redisPrefix = environment['REDIS_PREFIX'] ?? noted?.redisPrefix ?? config.redisPrefix;
+  const redisPrefix = environment['REDIS_PREFIX'] || (noted?.redisPrefix ?? config.redisPrefix);
   const place = `set %, or run it where \`npm start\` keeps its data (DATA_DIR is ${config.dataDir})`;
   if (!databaseUrl) throw new RefusedError(place.replace('%', 'DATABASE_URL'));
   const sql = connectPostgres(databaseUrl, {
@@ -51,7 +51,7 @@ export function openStores(environment: Environment): OperatorStores {
   return {
     sql,
     get gatewayUrl() {
-      const url = environment['ADMIN_URL'] ?? findDemoFacts(join(config.dataDir, 'demo.json'))?.baseUrl;
+      const url = environment['ADMIN_URL'] || findDemoFacts(join(config.dataDir, 'demo.json'))?.baseUrl;
       if (!url) throw new RefusedError(place.replace('%', 'ADMIN_URL to the address of a gateway'));
       if (!SAFE_URL.test(url)) throw new RefusedError(`${url}: a gateway elsewhere is asked over https:// only`);
       return url.replace(/\/+$/, '');

@@ -164,6 +164,14 @@ export const BOUNDARY: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/admin-cli/operator-stores.ts',
+    ['integration/admin/operator-stores'],
+    [
+      ["environment['REDIS_PREFIX'] ||", "environment['REDIS_PREFIX'] ??", 'An empty REDIS_PREFIX is an unset one.'],
+      ["environment['ADMIN_URL'] ||", "environment['ADMIN_URL'] ??", 'An empty ADMIN_URL is an unset one.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/runtime/config.ts',
     ['unit/runtime/payment-settings', 'unit/runtime/settings'],
     [
