@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createLocalInstance } from '../../../engine/launcher/local-instance.ts';
@@ -62,6 +62,16 @@ test('an empty setting leaves the value in place that `npm start` has for it', a
   // Plain HTTP is refused there, and the production default would not have it.
   const refusal = await refusalOf(t, dataDir, { HOST: '0.0.0.0', ALLOW_INSECURE_HTTP: '' });
   assert.match(`${refusal}`, /ALLOW_INSECURE_HTTP=1 works only on a loopback address/);
+  assertNothingMade(dataDir);
+});
+
+test('an empty secrets.key ends the start before anything is started, and stays as it is', async (t) => {
+  const dataDir = temporaryDirectory(t);
+  const keyFile = join(dataDir, 'secrets.key');
+  writeFileSync(keyFile, '');
+  const refusal = await refusalOf(t, dataDir, {});
+  assert.ok(refusal instanceof LaunchError && refusal.message.startsWith(`${keyFile} is empty.`), `${refusal}`);
+  assert.equal(statSync(keyFile).size, 0);
   assertNothingMade(dataDir);
 });
 

@@ -164,6 +164,11 @@ export const BOUNDARY: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/launcher/secrets-key.ts',
+    ['integration/launcher/start-settings'],
+    [["if (key !== '') return key;", 'return key;', 'An empty secrets.key is named before anything starts.']],
+  ),
+  ...mutationsOf(
     'gateway/admin-cli/operator-stores.ts',
     ['integration/admin/operator-stores'],
     [
