@@ -333,6 +333,8 @@ export const LIMITS = {
   jobDrainMs: 8_000,
   /** How often a schedule that may have been lost with Redis is looked for. */
   scheduleCheckMs: 5_000,
+  /** Workers whose clocks differ by this much leave each other's schedules alone. */
+  workerClockSkewMs: 60_000,
   /**
    * How often the relay compares its positions with the heads, for lack of a hint. As long it ignores hints of
    * organizations of which nobody wanted anything.

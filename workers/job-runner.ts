@@ -92,8 +92,12 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
     async ensureScheduled(name, everyMs) {
       const queue = queueOf(name);
       const known = await queue.getJobScheduler(name);
+      const isKnown = known?.every === everyMs && known.next !== undefined;
+      // By a clock that was ahead and has been set back. BullMQ would keep the time of its next run.
+      const isAhead = isKnown && known.next! > clock.now() + everyMs + Math.max(everyMs, LIMITS.workerClockSkewMs);
       // A schedule whose next run is long overdue has lost the job that carries it on.
-      if (known?.every === everyMs && known.next !== undefined && known.next > clock.now() - everyMs) return;
+      if (isKnown && !isAhead && known.next! > clock.now() - everyMs) return;
+      if (isAhead) await queue.removeJobScheduler(name);
       await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: jobOptions(name) });
     },
     async stop() {

@@ -172,6 +172,39 @@ test('a schedule that Redis lost is put back and runs at once', async () => {
   }
 });
 
+test('a schedule by a clock that was far ahead is made again and runs at once, one by a clock little ahead stands', async (t) => {
+  let runs = 0;
+  const { runner, stop } = await startRunner({
+    async partitions() {
+      runs += 1;
+    },
+  });
+  const scheduledAhead = async (aheadMs: number, everyMs: number) => {
+    const before = runs;
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + aheadMs });
+    await runner.ensureScheduled('partitions', everyMs);
+    await until('it runs', () => runs === before + 1);
+    t.mock.timers.reset();
+    await runner.ensureScheduled('partitions', everyMs);
+  };
+  try {
+    await scheduledAhead(3 * 3_600_000, 3_600_000);
+    await until('it runs again', () => runs === 2);
+    await runner.ensureScheduled('partitions', 3_600_000);
+    for (const [aheadMs, everyMs] of [
+      [30_000, 15_000],
+      [1_800_000, 3_600_001],
+    ] as const) {
+      const before = runs;
+      await scheduledAhead(aheadMs, everyMs);
+      await delay(200);
+      assert.equal(runs, before + 1, `${aheadMs} ms ahead`);
+    }
+  } finally {
+    await stop();
+  }
+});
+
 test('nothing in Redis names a job once it is forgotten, though its worker has died and that was noted', async () => {
   let left: string[] | undefined;
   const { runner, redis, activity, stop } = await startRunner({

@@ -169,6 +169,14 @@ export const BOUNDARY: readonly Mutation[] = [
     [["if (key !== '') return key;", 'return key;', 'An empty secrets.key is named before anything starts.']],
   ),
   ...mutationsOf(
+    'workers/job-runner.ts',
+    ['integration/workers/job-runner'],
+    [
+      ['if (isAhead) await', 'if (false) await', 'A clock that is set back stops no schedule.'],
+      ['Math.max(everyMs, LIMITS', 'Math.max(0, LIMITS', 'A clock a little ahead is no reason to run a job again.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/admin-cli/operator-stores.ts',
     ['integration/admin/operator-stores'],
     [
