@@ -1,10 +1,13 @@
 -- What tells this database from those that it was restored from: a promotion changes the timeline, a new server the
 -- identifier, a restore into another database its oid, a restore in place the oid of the table.
+-- The checkpoint that notes a promotion may take minutes. Until it ends, the end of the recovery has the new timeline, and
+-- after that 0.
 CREATE OR REPLACE FUNCTION mark_of_history(
   OUT system_identifier text, OUT timeline int, OUT database_oid oid, OUT table_oid oid
 ) LANGUAGE sql VOLATILE AS $$
-  SELECT s.system_identifier::text, c.timeline_id, d.oid, 'log_history'::regclass::oid
-  FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d WHERE d.datname = current_database()
+  SELECT s.system_identifier::text, greatest(c.timeline_id, r.min_recovery_end_timeline), d.oid, 'log_history'::regclass::oid
+  FROM pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r, pg_database d
+  WHERE d.datname = current_database()
 $$;
 
 -- Gives the logs another history, on an operator's word. `running`: the programs that go on with the one of before; then

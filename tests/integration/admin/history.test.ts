@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -162,6 +162,43 @@ test('after a copy of the whole data was put back the verb makes streams resynch
   assert.equal((await fillLog(place, 2)).split('-')[1], sequence);
   const heard = await resume(place, position);
   assert.deepEqual([heard.event, heard.reason, heard.history], ['stream.resync', 'history_changed', history]);
+});
+
+test('a promotion gives another history before its checkpoint is written, and the same one after it', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'dispatch-standby-'));
+  chmodSync(root, 0o755);
+  const [directory, standby] = [join(root, 'postgres'), join(root, 'standby')];
+  const port = await reservePort();
+  const settings = { shared_buffers: '64MB', wal_keep_size: '1GB' };
+  const start = (at: string) => startEmbeddedPostgres({ directory: at, port, settings });
+  let server = await start(directory);
+  t.after(async () => {
+    await server.stop();
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  });
+  await migrate(server.url);
+  const before = await historyAt(server.url);
+  await server.stop();
+  execFileSync('cp', ['-a', directory, standby]);
+  server = await start(directory);
+  // The checkpoint of the promotion is spread over minutes when there is something to write.
+  await withSql(server.url, (sql) => sql`CREATE TABLE written AS SELECT FROM generate_series(1, 100000)`);
+  await server.stop();
+  execFileSync('cp', ['-a', join(directory, 'data', 'pg_wal'), join(standby, 'data')]);
+  writeFileSync(join(standby, 'data', 'standby.signal'), '');
+  server = await start(standby);
+
+  await withSql(server.url, async (sql) => {
+    await sql`SELECT pg_promote()`;
+    const after = await currentHistory(sql, random);
+    const [noted] = await sql`SELECT timeline_id FROM pg_control_checkpoint()`;
+    assert.deepEqual(noted, { timelineId: 1 }, 'the checkpoint is yet to come');
+    assert.notEqual(after, before);
+    await sql`CHECKPOINT`;
+    const [now] = await sql`SELECT timeline_id FROM pg_control_checkpoint()`;
+    assert.deepEqual(now, { timelineId: 2 });
+    assert.equal(await currentHistory(sql, random), after);
+  });
 });
 
 test('the verb changes nothing while a program runs that knows the old history', async (t) => {

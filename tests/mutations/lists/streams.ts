@@ -136,6 +136,11 @@ export const STREAM: readonly Mutation[] = [
   ]),
   ...mutationsOf('schema/functions/history.sql', HISTORY, [
     [
+      'greatest(c.timeline_id, r.min_recovery_end_timeline)',
+      'c.timeline_id',
+      'A promotion is noticed before its checkpoint has ended.',
+    ],
+    [
       'WHERE g.lease_expires_at > clock_timestamp()',
       'WHERE g.lease_expires_at < g.lease_expires_at',
       'The history is not renewed beside a gateway that was killed and may be back.',
