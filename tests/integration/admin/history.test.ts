@@ -134,13 +134,15 @@ test('the history of the release before stays, and is marked', async (t) => {
 
 test('after a copy of the whole data was put back the verb makes streams resynchronize', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'dispatch-copy-'));
-  t.after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
   chmodSync(root, 0o755);
   const [directory, copy] = [join(root, 'postgres'), join(root, 'copy')];
   const port = await reservePort();
   const start = () => startEmbeddedPostgres({ directory, port, settings: { shared_buffers: '64MB' } });
   let server = await start();
-  t.after(() => server.stop());
+  t.after(async () => {
+    await server.stop();
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  });
   await migrate(server.url);
   const place = await placeAt(server.url);
   await fillLog(place, 1);
