@@ -60,6 +60,17 @@ export const EXCEPTIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/decide/steps/new-location.ts',
+    ['unit/engine/decide/amend-task'],
+    [
+      [
+        'shownCoordinate(one[axis]) === shownCoordinate(other[axis])',
+        'one[axis] === other[axis]',
+        'A place that is sent back as answers show it has not moved.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/org/decide/steps/tell-risk.ts',
     ['unit/engine/decide/amend-task', 'unit/engine/decide/note-arrival'],
     [

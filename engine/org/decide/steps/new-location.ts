@@ -1,4 +1,5 @@
 import type { LocationInput, LocationRecord } from '../../../../schema/customers/location.ts';
+import { shownCoordinate } from '../../../views/parts/shown-coordinate.ts';
 import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
 import type { DecideContext } from '../decision.ts';
@@ -48,7 +49,7 @@ export function placesElsewhere(
 ): Set<PlaceName> {
   const names = [...places].filter((name) => {
     const [present, wanted] = [facts[name], input[name]];
-    return present?.latitude !== wanted?.latitude || present?.longitude !== wanted?.longitude;
+    return !present || !wanted || !liesAt(present, wanted);
   });
   return new Set(names);
 }
@@ -58,8 +59,16 @@ export function isAt(location: LocationRecord, input: LocationInput): boolean {
   const details = ['building', 'floor', 'apartment'] as const;
   return (
     location.address === input.address &&
-    location.latitude === input.latitude &&
-    location.longitude === input.longitude &&
+    liesAt(location, input) &&
     details.every((detail) => location[detail] === (input[detail] ?? null))
+  );
+}
+
+type Coordinates = Pick<LocationInput, 'latitude' | 'longitude'>;
+
+/** Compared as answers show them: a place that is sent back as it was read has not moved, however exactly it was first sent. */
+function liesAt(one: Coordinates, other: Coordinates): boolean {
+  return (['latitude', 'longitude'] as const).every(
+    (axis) => shownCoordinate(one[axis]) === shownCoordinate(other[axis]),
   );
 }

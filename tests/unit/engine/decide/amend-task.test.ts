@@ -188,6 +188,20 @@ describe('an amendment of a place', () => {
       }
     });
 
+    test(`a ${place} that is sent back as answers show it has not moved`, () => {
+      const exact = { latitude: 52.52000660000001, longitude: -0.0000000001 };
+      const shown = { address: '1 Main Street', latitude: 52.5200066, longitude: 0 };
+      const visits = { etaAt: at(15), arrivedAt: at(11.8), pickupEtaAt: at(11.4), pickupArrivedAt: at(11.5) };
+      const state = stateWith('by an agent', 'in_transit', { fields: { ...visits, pickupLocationId: 21 } });
+      const { task: before, location } = state.findTask(TASK)!;
+      const there = { ...location!, ...exact };
+      state.apply({ kind: 'put-task', task: before, location: there, pickupLocation: { ...there, id: 21 } }, 0);
+      assert.equal(codeOf(amend(state, { [place]: shown })), 'same');
+      const { task } = amend(state, { [place]: { ...shown, address: '1a Main Street' } }).draft.findTask(TASK)!;
+      const { etaAt, arrivedAt, pickupEtaAt, pickupArrivedAt } = task;
+      assert.deepEqual({ etaAt, arrivedAt, pickupEtaAt, pickupArrivedAt }, visits);
+    });
+
     test(`a task whose ${place} has changed is warned of again when it is late again`, () => {
       const state = stateWith('by an agent', 'accepted', { fields: told });
       const { draft } = decideOn(state, (changed, context) => {
