@@ -169,6 +169,22 @@ export const REQUESTS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/decide/tasks/create-task.ts',
+    ['unit/engine/decide/update-task'],
+    [
+      [' || wanted.length > 1 || ', ' || ', 'The text of a job is bounded when it is made with its children.'],
+      [' || input.packageIds != null', '', 'The text of packages that a task is made with counts too.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/steps/family-size.ts',
+    ['unit/engine/decide/update-task'],
+    [
+      ['before && textChars(facts) <= textChars(before)', 'before', 'A change makes no task too large.'],
+      ['textChars(facts) <= textChars(before)', 'textChars(facts) < 0', 'A task that is too large may become shorter.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/org/decide/tasks/update-task.ts',
     ['api/tasks/update-task', ...ORDER],
     [

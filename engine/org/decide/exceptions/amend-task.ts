@@ -69,7 +69,7 @@ export function decideAmendTask(draft: Draft, command: AmendTask, context: Decid
   const ids = { locationId: location?.id ?? null, pickupLocationId: pickupLocation?.id ?? null };
   const task = changedTask(before, { ...all, ...ids }, now);
   draft.put({ kind: 'put-task', task, location, pickupLocation });
-  const tooLarge = checkFamilySize(draft, taskId);
+  const tooLarge = checkFamilySize(draft, taskId, facts);
   if (tooLarge) return refuse(tooLarge);
   tellUpdated(draft, taskId, changed, { kind: 'updated', details: { changed } }, { changes: changed });
   tellRisk(draft, before, task);

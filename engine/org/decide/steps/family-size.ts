@@ -4,11 +4,14 @@ import type { Draft } from '../../state/draft.ts';
 import type { TaskFacts } from '../../state/state-view.ts';
 
 /**
- * Refuses 409 TASK_TOO_LARGE when a task, or its job, would hold more text than every event of it may carry. The body
- * bounds one request; this bounds the sum of many.
+ * Refuses 409 TASK_TOO_LARGE when a task, or its job, would hold more text than every event of it may carry. The body of
+ * a batch has room for more, and packages that are moved are in no body. What makes a task shorter than it was `before`
+ * is never too large.
  */
-export function checkFamilySize(draft: Draft, taskId: number): Refusal | undefined {
-  const { task } = draft.findTask(taskId)!;
+export function checkFamilySize(draft: Draft, taskId: number, before?: TaskFacts): Refusal | undefined {
+  const facts = draft.findTask(taskId)!;
+  if (before && textChars(facts) <= textChars(before)) return undefined;
+  const { task } = facts;
   const root = draft.findTask(task.parentId ?? taskId)!;
   const children = (root.task.childIds ?? []).map((id) => draft.findTask(id)!);
   const chars = [root, ...children].reduce((sum, facts) => sum + textChars(facts), 0);

@@ -24,8 +24,8 @@ export const createTaskRule = rule<CreateTask>({
 /**
  * POST /tasks: a task, a child of a job, or a job with its children, all or nothing. Refuses, in this order: 403 for an
  * agent; 400 for a `scheduledAt` or `windowEnd` that has passed and for an amount that its currency does not allow; 404 for the first
- * unknown id in field order; 409 TASK_CODE_TAKEN, PACKAGE_ATTACHED, WAREHOUSE_INACTIVE, INVALID_PARENT, TASK_TOO_LARGE;
- * 403 PACKAGE_LIMIT_EXCEEDED.
+ * unknown id in field order; 409 TASK_CODE_TAKEN, PACKAGE_ATTACHED, WAREHOUSE_INACTIVE, INVALID_PARENT;
+ * 403 PACKAGE_LIMIT_EXCEEDED; 409 TASK_TOO_LARGE.
  */
 export function decideCreateTask(draft: Draft, { input, caller }: CreateTask, context: DecideContext): Decision {
   const children = input.children ?? [];
@@ -60,12 +60,11 @@ export function decideCreateTask(draft: Draft, { input, caller }: CreateTask, co
   for (const taskId of ids) {
     draft.put({ kind: 'tell', type: 'task.created', taskId, step: { kind: 'created', toStatus: 'new' } });
   }
-  if (parentId !== null) {
-    followChildren(draft, parentId, context.now, id);
-    const tooLarge = checkFamilySize(draft, id);
-    if (tooLarge) return refuse(tooLarge);
-  }
-  return done('task', id, 201);
+  if (parentId !== null) followChildren(draft, parentId, context.now, id);
+  // The packages that validation lets one task have keep it within the bound.
+  const mayBeTooLarge = parentId !== null || wanted.length > 1 || input.packageIds != null;
+  const tooLarge = mayBeTooLarge ? checkFamilySize(draft, id) : undefined;
+  return tooLarge ? refuse(tooLarge) : done('task', id, 201);
 }
 
 function firstOf(wanted: readonly TaskInput[], judge: (input: TaskInput) => Refusal | undefined): Refusal | undefined {

@@ -68,7 +68,7 @@ export function decideUpdateTask(draft: Draft, command: UpdateTask, context: Dec
   const ids = { locationId: location?.id ?? null, pickupLocationId: pickupLocation?.id ?? null };
   const task = changedTask(before, { ...fields, ...search, ...ids }, now);
   draft.put({ kind: 'put-task', task, location, pickupLocation, packages });
-  const tooLarge = checkFamilySize(draft, taskId);
+  const tooLarge = checkFamilySize(draft, taskId, facts);
   if (tooLarge) return refuse(tooLarge);
   tellUpdated(draft, taskId, changed);
   if (packages !== facts.packages)

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Decision } from '../../../../engine/org/decide/decision.ts';
+import { decideAmendTask } from '../../../../engine/org/decide/exceptions/amend-task.ts';
+import { decideCreateTask } from '../../../../engine/org/decide/tasks/create-task.ts';
 import { decideUpdateTask } from '../../../../engine/org/decide/tasks/update-task.ts';
 import type { OrgState } from '../../../../engine/org/state/org-state.ts';
-import type { UpdateTask } from '../../../../schema/commands.ts';
+import type { CreateTask, UpdateTask } from '../../../../schema/commands.ts';
 import type { AgentRecord } from '../../../../schema/fleet/agent.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
+import type { TaskInput } from '../../../../schema/tasks/create-task.ts';
 import type { TaskRecord } from '../../../../schema/tasks/task.ts';
 import {
   agentRecord,
@@ -14,6 +19,7 @@ import {
   OTHER_AGENT,
   OWN_AGENT,
   openRequest,
+  PACKAGE,
   PLACE,
   type Shape,
   searchThatAsks,
@@ -183,5 +189,52 @@ describe('a change of a task that looks for an agent', () => {
     const fields = { timeToServe: 'scheduled', scheduledAt: at(20), windowEnd: at(22) } as const;
     const { search: left } = after({ windowEnd: null }, asking(fields));
     assert.deepEqual([left.startsAt, left.since, left.until], [null, at(11), at(12.25)]);
+  });
+});
+
+describe('the text of a job', () => {
+  const long = 'x'.repeat(10_000);
+  const stop = { taskType: 'delivery', notes: long, description: long } as const;
+  const make = (state: OrgState, input: CreateTask['input']) =>
+    decideOn(state, (draft, context) => {
+      return decideCreateTask(draft, { kind: 'create-task', caller: callerOf('dispatcher'), input }, context);
+    }).decision;
+  const codeOf = (decision: Decision) => (decision.ok ? 'ok' : decision.refusal.code);
+  const withChildren = (children: number, input: TaskInput = stop) =>
+    make(stateWith('unserved', 'new'), { ...stop, children: Array.from({ length: children }, () => input) });
+
+  test('the text of a job is bounded when it is made with its children', () => {
+    assert.equal(codeOf(withChildren(100)), 'ok');
+    const packages = [{ name: 'Box', description: long }];
+    assert.equal(codeOf(withChildren(69, { ...stop, packages })), 'ok');
+    assert.equal(codeOf(withChildren(70, { ...stop, packages })), 'TASK_TOO_LARGE');
+  });
+
+  test('the text of packages that a task is made with counts too', () => {
+    const state = stateWith('unserved', 'new');
+    const { task, packages } = state.findTask(TASK)!;
+    const free = { ...packages[0]!, taskId: null, notes: 'x'.repeat(LIMITS.familyTextChars) };
+    state.apply({ kind: 'put-task', task, packages: [] }, 0);
+    state.apply({ kind: 'put-package', record: free, leaves: TASK }, 0);
+    assert.equal(codeOf(make(state, { ...stop, packageIds: [PACKAGE] })), 'TASK_TOO_LARGE');
+  });
+
+  test('the text of a job that is too large already may become shorter, but not longer', () => {
+    const fields = { notes: 'n'.repeat(LIMITS.familyTextChars + 100) };
+    for (const [notes, description, expected] of [
+      ['ring', undefined, 'ok'],
+      [undefined, 'more', 'TASK_TOO_LARGE'],
+    ] as const) {
+      const state = stateWith('a child', 'new', { fields });
+      assert.equal(codeOf(update(state, { notes, description }).decision), expected);
+      const command = { caller: callerOf('dispatcher'), taskId: TASK, input: { notes, description } };
+      const amended = decideOn(state, (draft, context) =>
+        decideAmendTask(draft, { kind: 'amend-task', ...command }, context),
+      );
+      assert.equal(codeOf(amended.decision), expected);
+    }
+    // The job is too large here, and a name of its child makes it no longer.
+    const state = stateWith('a child', 'new', { jobFields: fields });
+    assert.equal(codeOf(update(state, { name: 'Another' }).decision), 'ok');
   });
 });
