@@ -2,10 +2,10 @@ import { effect, signal } from '@preact/signals';
 import { failureOf, type ItemError } from '../actions/act.ts';
 import type { Answer } from '../live/protocol.ts';
 import { callApi } from '../page/link.ts';
-import { isDecided, newKey } from '../page/new-key.ts';
+import { newKey } from '../page/new-key.ts';
 import { refusalText } from '../page/refusals.ts';
 import { changeLines, judgedLines, type Sent, table } from './import-state.ts';
-import { type Part, partsOf, sendParts } from './send-lines.ts';
+import { isFateOf, type Part, partsOf, sendParts } from './send-lines.ts';
 
 /** The part that was sent and not answered. It is asked about first, under the same key. */
 export const unanswered = signal<Part | null>(null);
@@ -40,6 +40,7 @@ export async function sendTable(): Promise<void> {
     (part, answer) => {
       if (table.peek()?.key === key) take(part, answer);
     },
+    Date.now,
   );
   isSending.value = false;
   if (table.peek()?.key !== key) return;
@@ -52,9 +53,10 @@ function mark(lines: ReadonlySet<number>, sent: Sent): void {
   changeLines((each) => (lines.has(each.line) ? { ...each, sent } : each));
 }
 
-function take({ lines }: Part, answer: Answer): void {
+function take(part: Part, answer: Answer): void {
+  const { lines } = part;
   if (!answer.ok) {
-    const sent: Sent = isDecided(answer)
+    const sent: Sent = isFateOf(part, answer)
       ? { kind: 'refused', words: refusalText(answer.failure) }
       : { kind: 'unanswered' };
     return mark(new Set(lines), sent);

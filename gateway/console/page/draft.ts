@@ -1,5 +1,5 @@
 import type { Answer } from '../live/protocol.ts';
-import { attemptAfter, isDecided, NO_ATTEMPT } from './new-key.ts';
+import { attemptAfter, attemptAnswered, NO_ATTEMPT } from './new-key.ts';
 import { ofUser } from './of-user.ts';
 
 /** A customer that is known, by its id, or a new one by name and phone. */
@@ -51,7 +51,7 @@ export function keyOfOrder(order: unknown): string {
 
 /** A refused order is another one when it is sent again: what was in its way may be gone. */
 export function meetAnswer(key: string, answer: Answer): void {
-  if (isDecided(answer) && attempt.peek().key === key) attempt.value = NO_ATTEMPT;
+  if (attempt.peek().key === key) attempt.value = attemptAnswered(attempt.peek(), answer);
 }
 
 export function discardDraft(): void {

@@ -9,14 +9,24 @@ export function newKey(): string {
 export interface Attempt {
   readonly sent: string;
   readonly key: string;
+  /** Whether it may have been carried out: it was sent, and no decision is known. */
+  readonly isOpen: boolean;
 }
 
-export const NO_ATTEMPT: Attempt = { sent: '', key: '' };
+export const NO_ATTEMPT: Attempt = { sent: '', key: '', isOpen: false };
 
 /** The same body keeps its key, so that it is carried out once; another one gets a new key. */
 export function attemptAfter(last: Attempt, body: unknown): Attempt {
   const sent = JSON.stringify(body);
-  return sent === last.sent ? last : { sent, key: newKey() };
+  return sent === last.sent ? last : { sent, key: newKey(), isOpen: false };
+}
+
+/**
+ * The engine keeps a decision under its key: the same call after it is another one, and may be decided in another way.
+ * Without a decision it is the same one.
+ */
+export function attemptAnswered(attempt: Attempt, answer: Answer): Attempt {
+  return isDecided(answer, attempt.isOpen) ? NO_ATTEMPT : { ...attempt, isOpen: true };
 }
 
 type Call = <T>(asked: ApiCall) => Promise<Answer<T>>;
@@ -28,15 +38,21 @@ export function keyedCalls(call: Call): Call {
     const attempt = attemptAfter(last, asked);
     last = attempt;
     const answer = await call<T>({ ...asked, key: attempt.key });
-    // The engine keeps a decision under its key: the same call later is another one, and may be decided in another way.
-    if (isDecided(answer) && last === attempt) last = NO_ATTEMPT;
+    if (last.key === attempt.key) last = attemptAnswered(last, answer);
     return answer;
   };
 }
 
-/** Whether the engine has decided a call. Any other may be sent again under the same key. */
-export function isDecided(answer: Answer): boolean {
+/** Statuses that only a decision has. */
+const DECISIONS: readonly number[] = [409, 412, 422];
+
+/**
+ * Whether the engine has decided a call. Any other may be sent again under the same key. A call that was sent before may
+ * have been carried out then: a refusal by what stands before the engine, such as the caller's rights, does not decide about that.
+ */
+export function isDecided(answer: Answer, isRepeat: boolean): boolean {
   if (answer.ok) return true;
-  const { status } = answer.failure;
+  const { status, code } = answer.failure;
+  if (isRepeat) return DECISIONS.includes(status) || code === 'PACKAGE_LIMIT_EXCEEDED';
   return status !== 0 && status !== 401 && status !== 429 && status < 500;
 }

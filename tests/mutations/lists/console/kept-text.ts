@@ -21,15 +21,41 @@ export const KEPT_TEXT: readonly Mutation[] = [
     [
       ['attemptAfter(attempt.peek(), order)', 'attemptAfter(NO_ATTEMPT, order)', 'An order sent again is one task.'],
       ['  attempt.value = NO_ATTEMPT;\n', '', 'The next draft is a task of its own.'],
-      ['isDecided(answer) && attempt', 'false && attempt', 'A refused order may be taken when it is sent again.'],
+      [
+        'attemptAnswered(attempt.peek(), answer)',
+        'attempt.peek()',
+        'A refused order may be taken when it is sent again.',
+      ],
     ],
   ),
   ...mutationsOf(
     'gateway/console/page/new-key.ts',
     ['unit/gateway/console/page/new-key'],
     [
-      ['isDecided(answer) && last', 'last', 'A webhook that is added again after a lost answer is made once.'],
-      ['isDecided(answer) && last', 'false && last', 'A refusal is not repeated once its cause is gone.'],
+      [
+        ': { ...attempt, isOpen: true }',
+        ': NO_ATTEMPT',
+        'A webhook that is added again after a lost answer is made once.',
+      ],
+      ['? NO_ATTEMPT :', '? attempt :', 'A refusal is not repeated once its cause is gone.'],
+      [
+        'isDecided(answer, attempt.isOpen)',
+        'isDecided(answer, false)',
+        'A guard does not decide about a call that was sent.',
+      ],
+      ['...attempt, isOpen: true', '...attempt', 'A call without an answer may have been carried out.'],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/console/import/send-lines.ts',
+    ['unit/gateway/console/import-lines'],
+    [
+      [
+        'isDecided(answer, firstSentAt !== null)',
+        'isDecided(answer, false)',
+        'A guard does not decide about lines that were sent.',
+      ],
+      ['{ ...part, firstSentAt }', 'part', 'Lines without an answer were sent.'],
     ],
   ),
   ...mutationsOf(

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { lineJudge } from '../../../../gateway/console/import/judge-line.ts';
 import { decodeFile, parseLines } from '../../../../gateway/console/import/parse-lines.ts';
 import type { CellContext } from '../../../../gateway/console/import/read-cell.ts';
-import { partsOf, sendParts } from '../../../../gateway/console/import/send-lines.ts';
+import { type Part, partsOf, sendParts } from '../../../../gateway/console/import/send-lines.ts';
 import { type ColumnName, columnsIn } from '../../../../gateway/console/import/task-columns.ts';
 import type { Answer } from '../../../../gateway/console/live/protocol.ts';
 import { momentIn } from '../../../../gateway/console/time/wall-clock.ts';
@@ -146,20 +146,25 @@ test('lines are divided by the number of tasks and by the bytes of a batch, each
 });
 
 test('a part without an answer is kept as it was sent, and what would come after it stays', async () => {
-  const parts = partsOf(lines(1_201), keys());
+  const fresh = partsOf(lines(1_201), keys());
   const lost: Answer = { ok: false, failure: { status: 0, code: null, message: '', details: null } };
   const done: Answer = { ok: true, status: 200, data: null };
   const refused: Answer = { ok: false, failure: { status: 403, code: 'FORBIDDEN', message: '', details: null } };
-  const sendAll = async (answers: readonly Answer[]) => {
+  const sendAll = async (answers: readonly Answer[], parts: readonly Part[] = fresh) => {
     const sent: string[] = [];
     const open = await sendParts(
       parts,
       async ({ key }) => answers[sent.push(key) - 1]!,
       () => {},
+      () => 1_000,
     );
-    return { sent, open: open?.key };
+    return { sent, open: open?.key, ...(open && { since: open.firstSentAt }) };
   };
   assert.deepEqual(await sendAll([done, done, done]), { sent: ['key 1', 'key 2', 'key 3'], open: undefined });
-  assert.deepEqual(await sendAll([done, lost]), { sent: ['key 1', 'key 2'], open: 'key 2' });
+  assert.deepEqual(await sendAll([done, lost]), { sent: ['key 1', 'key 2'], open: 'key 2', since: 1_000 });
   assert.deepEqual(await sendAll([refused]), { sent: ['key 1'], open: undefined });
+  // A part that was sent before may have been made then, and a guard's refusal does not decide about that.
+  const again = fresh.with(0, { ...fresh[0]!, firstSentAt: 7 });
+  assert.deepEqual(await sendAll([refused], again), { sent: ['key 1'], open: 'key 1', since: 7 });
+  assert.deepEqual(await sendAll([done, refused], again), { sent: ['key 1', 'key 2'], open: undefined });
 });

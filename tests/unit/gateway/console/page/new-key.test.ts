@@ -32,6 +32,21 @@ test('a call that the engine has decided is another one when it is sent again', 
   for (const status of [400, 403, 404, 409, 412]) assert.ok(!(await hasSameKey(refused(status))), `${status}`);
 });
 
+test('a call that got no answer and is then refused by a guard has the same key still: it may have been carried out', async () => {
+  const keysAfter = async (...answers: readonly Answer<never>[]) => {
+    const keys: (string | undefined)[] = [];
+    const call = keyedCalls(async ({ key }) => answers[keys.push(key) - 1] ?? refused(0));
+    for (let sent = 0; sent <= answers.length; sent += 1) await call(CREATE);
+    return new Set(keys).size;
+  };
+  for (const status of [400, 403, 404, 413]) assert.equal(await keysAfter(refused(0), refused(status)), 1, `${status}`);
+  for (const status of [409, 412, 422]) assert.equal(await keysAfter(refused(0), refused(status)), 2, `${status}`);
+  const code = 'PACKAGE_LIMIT_EXCEEDED';
+  const overLimit = { ok: false, failure: { status: 403, code, message: '', details: null } } as const;
+  assert.equal(await keysAfter(refused(0), overLimit), 2);
+  assert.equal(await keysAfter(refused(403), refused(403)), 3);
+});
+
 test('another call has another key, also after no answer', async () => {
   assert.ok(!(await hasSameKey(refused(0), { ...CREATE, body: { url: 'https://example.org' } })));
   assert.ok(!(await hasSameKey(refused(0), { ...CREATE, path: '/channels' })));
