@@ -112,6 +112,8 @@ export class NeededRecords {
     const request = this.#state.findRequest(id);
     if (!request) {
       this.#miss()?.requestIds.add(id);
+      // It must be here to say whether the other offers of its agent count.
+      if (isTaken) this.#chain();
       return;
     }
     this.task(request.taskId);

@@ -326,13 +326,7 @@ describe('broadcast', () => {
     const open = await fixture.requests(task.id);
     assert.equal(open.length, 50);
     assert.deepEqual((await fixture.read(task.id)).status, 'awaiting_assignment');
-    const seen = (caller: Caller) =>
-      fixture.ask({
-        kind: 'read-task',
-        caller,
-        taskId: task.id,
-        show: 'task',
-      });
+    const seen = (caller: Caller) => fixture.ask({ kind: 'read-task', caller, taskId: task.id, show: 'task' });
     assert.equal(codeOf(await seen(fixture.as(agents[0]!))), 200, 'who is asked may look at it');
     assert.equal(codeOf(await seen(fixture.as(await fixture.agent()))), 'NOT_FOUND');
     const answers = await Promise.all(open.map(({ id, agentId }) => fixture.answer(id, 'accept', fixture.as(agentId))));
@@ -376,6 +370,17 @@ describe('broadcast', () => {
     assert.equal(codeOf(await fixture.answer(second!.id, 'accept', fixture.as(agentId))), 'AGENT_SLOT_TAKEN');
     assert.equal(codeOf(await fixture.answer(second!.id, 'reject', fixture.as(agentId))), 200);
     assert.equal((await fixture.read(other.id)).autoAssignmentStatus, 'searching');
+  });
+
+  test('an agent whose vehicle is full then loses its other offers, though nothing of it is in memory', async () => {
+    const agentId = await fixture.agent({ type: 'van', maxWeightKg: 10, maxVolumeM3: null, maxPackages: null });
+    const heavy = { packages: [{ name: 'A box', weight: 8 }] };
+    const [one, other] = [await fixture.task(heavy), await fixture.task(heavy)];
+    await fixture.propose([one, other].map(({ id }) => ({ taskId: id, agentId })));
+    const [taken] = await fixture.requests(one.id);
+    await fixture.restart();
+    assert.equal(codeOf(await fixture.answer(taken!.id, 'accept', fixture.as(agentId))), 200);
+    assert.equal((await fixture.requests(other.id))[0]!.status, 'cancelled');
   });
 });
 

@@ -171,6 +171,17 @@ export const ASSIGNMENT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/decide/needed-records.ts',
+    ['integration/assignment/offers'],
+    [
+      [
+        'if (isTaken) this.#chain();',
+        '',
+        'A vehicle that an accepted offer fills loses the others, though memory has none of them.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/org/decide/steps/accept-request.ts',
     ['api/assignment/unsuited-agent'],
     [
