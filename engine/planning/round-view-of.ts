@@ -163,7 +163,7 @@ function freeAgentOf(
     agentId,
     vehicleType,
     place,
-    freeAt,
+    freeAt: afterBreak(shift, freeAt),
     laterStops,
     shift,
     offDutyAt: null,
@@ -178,6 +178,11 @@ function freeAgentOf(
     slots: carried.flatMap((task) => slotOf(task) ?? []),
     isStale: isStale(position, now),
   };
+}
+
+/** Nobody is free on a break: who is nearest then would keep those from an order who could set out at once. */
+function afterBreak(shift: Shift | null, at: number): number {
+  return shift?.breaks.find(({ from, until }) => from <= at && at < until)?.until ?? at;
 }
 
 /**

@@ -246,6 +246,17 @@ export const ASSIGNMENT: readonly Mutation[] = [
   ),
   ...mutationsOf(
     'engine/planning/round-view-of.ts',
+    ['unit/planning/shifts'],
+    [
+      [
+        'freeAt: afterBreak(shift, freeAt),',
+        'freeAt,',
+        'An agent on its break keeps no order from those who could come.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/planning/round-view-of.ts',
     ['unit/planning/round-view-of'],
     [
       [

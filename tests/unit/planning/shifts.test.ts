@@ -130,6 +130,26 @@ describe('an agent with shifts', () => {
     assert.deepEqual([planned!.counts, asked!.counts], [{ ends_before: 1 }, { on_break: 1 }]);
   });
 
+  test('agents on a break keep no order from one farther away who could come at once, except for a short wait', () => {
+    const answerTo = (minutes: number, preferredAgentId: number | null) => {
+      const paused = putShifts([{ ...span(-60, 300), breaks: [span(-5, 5 + minutes)] }])!;
+      const resting = Array.from({ length: 20 }, (_, index) => onDuty(index + 1, paused));
+      const { view } = seen([...resting, onDuty(99, null)], [HERE]);
+      const agents = view.agents.map((one) =>
+        one.agentId === 99 ? { ...one, place: { latitude: 0, longitude: 0.05 } } : one,
+      );
+      const orders = view.orders.map((order) => ({ ...order, preferredAgentId }));
+      const { offers, unplanned } = planRound({ ...view, agents, orders }, straightTravel);
+      return offers[0]?.agentId ?? Object.keys(unplanned[0]!.counts).join();
+    };
+    assert.deepEqual([answerTo(55, null), answerTo(55, 9)], [99, 99]);
+    const [near, preferred] = [answerTo(2, null), answerTo(8, 9)];
+    assert.ok(
+      [near, preferred].every((answer) => String(answer).includes('on_break')),
+      `${near}, ${preferred}`,
+    );
+  });
+
   test('the last way home ends before the shift does', () => {
     const homeMs = straightTravel({ latitude: 0, longitude: 0 }, HOME, null).ms;
     const shifts = putShifts([
