@@ -6,6 +6,7 @@ import type { Letterhead } from '../../schema/accounts/letterhead.ts';
 import type { UserView } from '../../schema/customers/customer.ts';
 import type { LocationView } from '../../schema/customers/location.ts';
 import type { PaperWidth } from '../../schema/customers/receipt.ts';
+import { isBlank } from '../../schema/fields/fields.ts';
 import type { PaymentRecord } from '../../schema/money/payment.ts';
 import type { PackageView } from '../../schema/tasks/package.ts';
 import type { TaskView } from '../../schema/tasks/task-view.ts';
@@ -155,7 +156,7 @@ function paymentOf({ method, status, amountMinor, currency, reference }: Payment
   return section(
     'Payment',
     html`<p class="amount">${formatMinor(amountMinor, currency)} ${currency}</p>
-<dl>${field(PAYMENT_METHODS[method], PAYMENT_STATUSES[status])}${reference !== null && field('Reference', reference)}</dl>`,
+<dl>${field(PAYMENT_METHODS[method], PAYMENT_STATUSES[status])}${reference !== null && !isBlank(reference) && field('Reference', reference)}</dl>`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { PaymentProvider, ProviderCheckout, ProviderPayment } from '../../engine/providers/payment-provider.ts';
 import type { PaymentStep } from '../../engine/store/payments/payment-step-store.ts';
+import { isBlank } from '../../schema/fields/fields.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { checkoutPath } from '../../schema/money/checkout-link.ts';
 import type { ProviderReport } from '../../schema/money/payment.ts';
@@ -38,7 +39,9 @@ async function cancel(
 
 function providerPaymentOf(step: PaymentStep, publicUrl: string): ProviderPayment {
   const { organizationId, paymentId, amountMinor, currency, reference, taskId, checkoutToken: token } = step;
-  const description = [...(reference ?? `Task ${taskId}`)].slice(0, LIMITS.providerDescriptionChars).join('');
+  // Providers refuse a description that shows nothing.
+  const text = reference === null || isBlank(reference) ? `Task ${taskId}` : reference;
+  const description = [...text].slice(0, LIMITS.providerDescriptionChars).join('');
   const returnUrl = `${publicUrl}${checkoutPath({ organizationId, paymentId, token })}?returned=1`;
   return { organizationId, paymentId, amountMinor, currency, description, returnUrl };
 }

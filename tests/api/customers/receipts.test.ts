@@ -51,6 +51,21 @@ test('a receipt shows the type of a task, its customer, place, time and amount',
   assert.equal(text.match(/<svg /g)?.length, 2, 'a barcode and a QR code');
 });
 
+test('a receipt names the reference of the payment unless it shows nothing', async () => {
+  const { api } = await fixture.organization({ role: 'dispatcher' });
+  for (const [reference, isShown] of [
+    ['Order 17', true],
+    ['', false],
+    [' \u200b', false],
+  ] as const) {
+    const { id: taskId } = await api.createTask();
+    const paid = await api.post('/payments/cash', { taskId, amount: '12.50', reference });
+    assert.equal(paid.status, 201, paid.text);
+    const { text } = await api.get(`/tasks/${taskId}/print/receipt`);
+    assert.equal(text.includes('<dt>Reference</dt>'), isShown, JSON.stringify(reference));
+  }
+});
+
 test('a receipt names the person to meet instead of the customer', async () => {
   const { api } = await fixture.organization({ role: 'dispatcher' });
   const { id } = await api.createTask();

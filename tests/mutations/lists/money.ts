@@ -176,6 +176,7 @@ export const MONEY: readonly Mutation[] = [
         "  const made = { kind: 'not-paid', providerReference: null, reason: 'expired' };\n  if (made.kind",
         'A checkout of which nobody has heard is closed, too.',
       ],
+      ['reference === null || isBlank(reference)', 'reference === null', 'A provider gets no empty description.'],
     ],
   ),
 ];

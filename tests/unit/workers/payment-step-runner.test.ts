@@ -120,6 +120,18 @@ test('every attempt sends the provider the same request', async () => {
   });
 });
 
+test('a payment whose reference shows nothing is described by its task', async () => {
+  const texts: string[] = [];
+  const makeCheckout: PaymentProvider['makeCheckout'] = async ({ description }) => {
+    texts.push(description);
+    return MADE;
+  };
+  for (const reference of ['Order 17', '', ' \u200b'])
+    runnerWith([stepOf(1, 'create_checkout', { reference })], { provider: { makeCheckout } });
+  await settle();
+  assert.deepEqual(texts, ['Order 17', 'Task 3', 'Task 3']);
+});
+
 test('a report that the owner has not accepted is sent again later', async () => {
   const { said } = runnerWith([stepOf(1)], { answer: { ok: false, refusal: refusal('OUTCOME_UNKNOWN') } });
   await settle();
