@@ -110,6 +110,8 @@ export const LIMITS = {
   /** Records fetched for waiting commands in one query. */
   commandsPerFetch: 512,
   fetchDeadlineMs: 5_000,
+  /** In a row, for money that comes back to a payment: the payment, its task, each later attempt, what is paid for the last. */
+  attemptFetches: 20,
 
   // --- Group commit (ARCHITECTURE.md "Ownership and commit") --------------------------------------------------------------
   groupBytes: 4 * 1_048_576,

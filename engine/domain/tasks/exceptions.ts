@@ -88,6 +88,31 @@ function refuse(refused: Refusal): Verdict {
   return { kind: 'refused', refusal: refused };
 }
 
+interface Attempt {
+  readonly task: Pick<TaskRecord, 'taskType' | 'locationId' | 'nextTaskId'>;
+}
+
+/**
+ * The last attempt at the order of a task: what is paid for the task counts for it, as for each attempt but a return.
+ * A number is the id of the first one that `find` does not know.
+ */
+export function lastAttempt<A extends Attempt>(find: (taskId: number) => A | undefined, taskId: number): A | number {
+  let last = find(taskId);
+  if (!last) return taskId;
+  for (let id = last.task.nextTaskId; id !== null; id = last.task.nextTaskId) {
+    const next = find(id);
+    if (!next) return id;
+    if (isReturnOf(last, next)) break;
+    last = next;
+  }
+  return last;
+}
+
+/** A return that is attempted again is a return, too, but to the same place. */
+function isReturnOf({ task: before }: Attempt, { task: next }: Attempt): boolean {
+  return next.taskType === 'return' && (before.taskType !== 'return' || before.locationId !== next.locationId);
+}
+
 type Failed = Pick<TaskRecord, 'status' | 'outcome' | 'childIds' | 'nextTaskId' | 'taskType' | 'pickupLocationId'>;
 
 /**

@@ -292,18 +292,20 @@ export class OrgActor implements BatchOwner {
 
   /** Brings the records that the commands lack into memory. False when they could not be read. */
   async #fetch(commands: readonly PendingCommand[]): Promise<boolean> {
+    const { log, store } = this.#services;
     try {
-      for (let depth = 0; depth < DEEPEST_CHAIN; depth++) {
+      for (let fetches = 1, most = 1; fetches <= most; fetches++) {
         const needs = needsOf(this.#state, commands);
         if (!needs) break;
-        const fetched = await this.#services.store.fetchRecords(this.organizationId, needs);
+        const fetched = await store.fetchRecords(this.organizationId, needs);
         if (!this.isLive) break;
         this.#state.absorb(fetched);
-        if (!needs.isChained) break;
+        most = needs.fetches;
+        if (fetches === most && most === LIMITS.attemptFetches) log.warn({ organizationId: this.organizationId }, MANY);
       }
       return true;
     } catch (error) {
-      this.#services.log.warn({ err: error, organizationId: this.organizationId }, 'records could not be fetched');
+      log.warn({ err: error, organizationId: this.organizationId }, 'records could not be fetched');
       return false;
     }
   }
@@ -390,8 +392,7 @@ function isBatch({ command }: PendingCommand): boolean {
   return command.kind === 'create-tasks' || command.kind === 'act-on-tasks';
 }
 
-/** A payment, its task, and the payment that the task has now. */
-const DEEPEST_CHAIN = 3;
+const MANY = 'a task has more attempts than are followed: a payment may not count for the last one';
 
 const WAKE_UP: Command = {
   kind: 'wake-up',

@@ -1,11 +1,16 @@
 import type { ChangeTaskStatus, Command, CreateTasks, ProposeOffers } from '../../../schema/commands.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import type { AccountOwner } from '../../../schema/money/ledger.ts';
 import type { CreateTaskInput, TaskInput } from '../../../schema/tasks/create-task.ts';
 import { isCashType, type TaskRecord } from '../../../schema/tasks/task.ts';
 import { cashOf, OWN_ACCOUNTS, walletOf } from '../../domain/money/ledger.ts';
+import { lastAttempt } from '../../domain/tasks/exceptions.ts';
 import type { RecordNeeds } from '../../store/actor/actor-store.ts';
 import type { OrgState } from '../state/org-state.ts';
 import { isLimited } from './steps/agent-fit.ts';
+
+/** A payment, its task, and the payment that the task has now. */
+const DEEPEST_CHAIN = 3;
 
 export function noNeeds(): RecordNeeds {
   return {
@@ -28,7 +33,7 @@ export function noNeeds(): RecordNeeds {
     packageIds: new Set(),
     paymentIds: new Set(),
     accountOwners: new Map(),
-    isChained: false,
+    fetches: 1,
     idempotency: new Map(),
   };
 }
@@ -193,6 +198,17 @@ export class NeededRecords {
     this.accounts([...OWN_ACCOUNTS, cashOf(payment), ...wallet]);
   }
 
+  /** The last attempt at the order that was paid, with the payment that counts for it. */
+  lastAttemptPaidBy(paymentId: number): void {
+    const payment = this.#state.findPayment(paymentId);
+    // The payment and its task are fetched with its money.
+    if (!payment || !this.#state.hasTask(payment.taskId)) return;
+    const last = lastAttempt((id) => this.#state.findTask(id), payment.taskId);
+    if (typeof last !== 'number') return this.#payment(last.task.paymentId);
+    this.task(last);
+    this.#chain(LIMITS.attemptFetches);
+  }
+
   accounts(owners: readonly AccountOwner[]): void {
     for (const owner of owners) {
       if (!this.#state.money.knowsAccountsOf(owner)) {
@@ -223,9 +239,9 @@ export class NeededRecords {
   }
 
   /** Notes that a missing record must be fetched before it can name the next one. */
-  #chain(): void {
+  #chain(fetches = DEEPEST_CHAIN): void {
     const needs = this.#miss();
-    if (needs) needs.isChained = true;
+    if (needs) needs.fetches = Math.max(needs.fetches, fetches);
   }
 
   #oneTask(input: TaskInput, ownChannelId: number): void {

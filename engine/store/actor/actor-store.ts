@@ -81,8 +81,8 @@ export interface RecordNeeds {
   /** Whose accounts are wanted, by any name that tells them apart. */
   readonly accountOwners: Map<string, AccountOwner>;
   readonly idempotency: Map<string, { readonly scope: string; readonly key: string }>;
-  /** Whether more will be wanted, which only these records can name. */
-  isChained: boolean;
+  /** Fetches after which no further ones are made; more than 1 where these records may name more that are wanted. */
+  fetches: number;
 }
 
 export interface FetchedRecords extends FetchedAgents {

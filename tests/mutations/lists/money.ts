@@ -142,6 +142,42 @@ export const MONEY: readonly Mutation[] = [
       'Money that was never booked pays nothing when it could not be paid out.',
     ],
   ]),
+  ...mutationsOf(
+    'engine/org/decide/money/settle-payment.ts',
+    ['unit/engine/decide/reattempt-task'],
+    [
+      [
+        'isFollowed && draftPaidInstead(',
+        'false && draftPaidInstead(',
+        'Money that could not be paid out pays the last attempt at its task.',
+      ],
+      [' && knowsPaymentOf(draft, last)', '', 'A task whose payment memory lacks is left alone, and nothing throws.'],
+      [
+        'if (LOST_REFUNDS.has(report.kind)) needed',
+        'if (false) needed',
+        'The last attempt is fetched for money that could not be paid out.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/domain/tasks/exceptions.ts',
+    ['unit/engine/decide/reattempt-task'],
+    [
+      ['if (isReturnOf(last, next)) break;', '', 'What was paid for a task does not count for its return.'],
+      [" && (before.taskType !== 'return' || before.locationId !== next.locationId)", '', 'A paid return stays paid.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/actor/org-actor.ts',
+    ['integration/engine/ledger-property'],
+    [
+      [
+        'fetches = 1, most = 1; fetches <= most;',
+        'fetches = 1, most = 1; fetches <= Math.min(3, most);',
+        'As many attempts are fetched as are followed.',
+      ],
+    ],
+  ),
   ...mutationsOf('engine/org/decide/money/pay-task.ts', DECIDE, [
     ["if (current?.status === 'succeeded') return", "if (current?.status === 'failed') return", 'A task is paid once.'],
     ['return funds < sum.amountMinor ?', 'return funds < 0 ?', 'A wallet pays no more than it holds.'],

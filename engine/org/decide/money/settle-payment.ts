@@ -1,8 +1,11 @@
 import type { Caller, SettlePayment } from '../../../../schema/commands.ts';
-import type { PaymentRecord } from '../../../../schema/money/payment.ts';
+import type { PaymentRecord, ProviderReport } from '../../../../schema/money/payment.ts';
 import { captureOf, type Movement, refundOf, refundReversalOf } from '../../../domain/money/ledger.ts';
 import { isGivenUp, judgeReport, newRefund, type PaymentStep } from '../../../domain/money/payment-machine.ts';
+import { lastAttempt } from '../../../domain/tasks/exceptions.ts';
+import { paymentStep } from '../../apply/event-encoding.ts';
 import type { Draft } from '../../state/draft.ts';
+import type { TaskFacts } from '../../state/state-view.ts';
 import { type DecideContext, type Decision, NOTHING_SHOWN, refuse } from '../decision.ts';
 import { MONEY } from '../id-demand.ts';
 import { rule } from '../rule.ts';
@@ -17,9 +20,13 @@ import {
   judgeMovement,
   tellPayment,
 } from '../steps/payment-steps.ts';
+import { tellUpdated } from '../steps/tell-updated.ts';
 
 export const settlePaymentRule = rule<SettlePayment>({
-  needs: (needed, { paymentId }) => needed.paymentWithMoney(paymentId),
+  needs(needed, { paymentId, report }) {
+    needed.paymentWithMoney(paymentId);
+    if (LOST_REFUNDS.has(report.kind)) needed.lastAttemptPaidBy(paymentId);
+  },
   ids: () => MONEY,
   followsAgent: true,
   decide: decideSettlePayment,
@@ -79,13 +86,33 @@ const MOVEMENT_OF: Readonly<Partial<Record<PaymentStep['kind'], (payment: Paymen
   'refund-reversed': refundReversalOf,
 };
 
-/** Money that could not be paid out pays its task again, in place of a later payment that has not succeeded. */
+/** The reports after which money may pay its task again. */
+const LOST_REFUNDS: ReadonlySet<ProviderReport['kind']> = new Set(['refund-failed', 'give-back-failed']);
+
+/** Money that could not be paid out pays its task again, and the last attempt at it. */
 function draftPaidAgain(draft: Draft, payment: PaymentRecord, now: string): void {
-  const facts = draft.findTask(payment.taskId)!;
+  const last = lastAttempt((id) => draft.findTask(id), payment.taskId);
+  const isFollowed = typeof last !== 'number' && last.task.id !== payment.taskId && knowsPaymentOf(draft, last);
+  if (isFollowed && draftPaidInstead(draft, last, payment, now)) {
+    const isMoved = draft.findTask(last.task.id)!.packages.some((each, index) => each !== last.packages[index]);
+    tellUpdated(draft, last.task.id, isMoved ? ['paymentId', 'packages'] : ['paymentId'], paymentStep(payment));
+  }
+  // Last, because its step is the event of the caller.
+  draftPaidInstead(draft, draft.findTask(payment.taskId)!, payment, now);
+}
+
+/** After more attempts than are followed, what was paid for the last one may be unknown. */
+function knowsPaymentOf(draft: Draft, { task: { paymentId } }: TaskFacts): boolean {
+  return paymentId === null || draft.findPayment(paymentId) !== undefined;
+}
+
+/** In place of a later payment that has not succeeded. False, and nothing is drafted, when one has. */
+function draftPaidInstead(draft: Draft, facts: TaskFacts, payment: PaymentRecord, now: string): boolean {
   const current = currentPayment(draft, facts.task);
-  if (current?.status === 'succeeded') return;
+  if (current?.status === 'succeeded') return false;
   if (current?.status === 'pending') giveUpPayment(draft, current, 'superseded', now);
   draftPaidTask(draft, facts, payment, now);
+  return true;
 }
 
 /** Money for a payment that something else came before, or for a task that cannot be paid any more, goes back. */

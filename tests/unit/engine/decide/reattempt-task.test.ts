@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { decideReattemptTask } from '../../../../engine/org/decide/exceptions/reattempt-task.ts';
+import { decideSettlePayment } from '../../../../engine/org/decide/money/settle-payment.ts';
+import { noNeeds } from '../../../../engine/org/decide/needed-records.ts';
+import { collectNeeds } from '../../../../engine/org/decide/rules.ts';
 import type { OrgState } from '../../../../engine/org/state/org-state.ts';
 import { CALLER_ROLES } from '../../../../schema/accounts/role.ts';
-import type { ReattemptTask } from '../../../../schema/commands.ts';
-import { PACKAGE_STATUSES } from '../../../../schema/tasks/package.ts';
+import type { ReattemptTask, SettlePayment } from '../../../../schema/commands.ts';
+import { LIMITS } from '../../../../schema/limits.ts';
+import { PACKAGE_STATUSES, type PackageRecord } from '../../../../schema/tasks/package.ts';
 import { TASK_STATUSES, type TaskRecord } from '../../../../schema/tasks/task.ts';
-import { callerOf, decideOn, NOW, OWN_AGENT, PACKAGE, stateWith, TASK } from './decide-fixture.ts';
+import { callerOf, decideOn, NOW, OWN_AGENT, PACKAGE, stateWith, TASK, taskRecord } from './decide-fixture.ts';
+import { CURRENT, type Current, drafted, PAYMENT, SYSTEM, stateOf } from './payment-fixture.ts';
 
 const FAILED = { outcome: 'failed', failureReason: 'nobody at home' } as const;
 const failed = (fields: Partial<TaskRecord> = {}) =>
@@ -139,5 +144,106 @@ describe('a new attempt is refused', () => {
     const state = failed();
     state.organization = { ...state.organization, limits: { tasks: 0 } };
     assert.equal(refusalOf(reattempt(state))[0], 'PACKAGE_LIMIT_EXCEEDED');
+  });
+});
+
+describe('money that could not be paid out, of a task that was attempted again', () => {
+  const report = { kind: 'refund-failed', attempt: 1, reason: 'closed' } as const;
+  const bounced: SettlePayment = { kind: 'settle-payment', caller: SYSTEM, paymentId: PAYMENT, report };
+  const LATER = 31;
+
+  interface Order {
+    readonly current?: Current;
+    readonly taskType?: TaskRecord['taskType'];
+    /** The packages of each attempt. */
+    readonly waiting?: readonly PackageRecord[];
+  }
+
+  /** The failed task and the attempts at it that memory knows: `LATER` is the payment of the last one. */
+  function attempted(
+    attempts: readonly Partial<TaskRecord>[],
+    later: Current,
+    { current = 'refunded', taskType = 'delivery', waiting = [] }: Order = {},
+  ): OrgState {
+    const fields = { ...FAILED, nextTaskId: TASK + 1, taskType };
+    const state = stateOf('by an agent', 'completed', { current, fields });
+    const first = state.bundleOf(state.findTask(TASK)!);
+    for (const [index, fields] of attempts.entries()) {
+      const id = TASK + 1 + index;
+      const nextTaskId = index + 1 < attempts.length ? id + 1 : null;
+      const paymentId = nextTaskId === null && later !== 'none' ? LATER : null;
+      state.absorbTask({ ...first, packages: waiting, task: taskRecord({ id, nextTaskId, paymentId, ...fields }) });
+    }
+    const payment = CURRENT[later];
+    if (payment) state.money.absorb({ payments: [{ ...payment, id: LATER }], accountOwners: [], balances: [] });
+    return state;
+  }
+
+  /** The payments of the tasks from the first to the last, and the news. */
+  function bounce(state: OrgState) {
+    const settled = decideOn(state, (draft, context) => decideSettlePayment(draft, bounced, context));
+    const counts = [TASK, TASK + 1, TASK + 2].map((id) => settled.draft.findTask(id)?.task.paymentId);
+    const { payments, news } = drafted(settled);
+    const told = settled.draft.changes.flatMap((change) =>
+      change.kind === 'tell' ? [`${change.type} ${change.taskId} ${String(change.extra?.['changed'])}`] : [],
+    );
+    return { counts, payments, news: [...told, ...news] };
+  }
+
+  const SECOND = `task.updated ${TASK + 1} paymentId`;
+  const FAILS = `payment.failed ${PAYMENT}`;
+  // biome-ignore format: read by columns
+  const THEN = {
+    none:     [PAYMENT, [],                                [SECOND, FAILS]],
+    pending:  [PAYMENT, ['online failed cancel_checkout'], [SECOND, `payment.failed ${LATER}`, FAILS]],
+    declined: [PAYMENT, [],                                [SECOND, FAILS]],
+    refunded: [PAYMENT, [],                                [SECOND, FAILS]],
+    paid:     [LATER,   [],                                [FAILS]],
+  } as const;
+  for (const [later, [counts, givenUp, news]] of Object.entries(THEN))
+    test(`${counts === LATER ? 'leaves' : 'pays'} the new task when its payment is ${later}`, () => {
+      for (const current of ['refunded', 'being refunded'] as const) {
+        const seen = bounce(attempted([{}], later as Current, { current }));
+        assert.deepEqual(seen.counts, [PAYMENT, counts, undefined], current);
+        assert.deepEqual(seen.payments, ['online succeeded null', ...givenUp]);
+        assert.deepEqual(seen.news, news);
+      }
+    });
+
+  test('pays the last of several attempts, and no return', () => {
+    const back = { taskType: 'return', locationId: 21 } as const;
+    assert.deepEqual(bounce(attempted([{}, {}], 'pending')).counts, [PAYMENT, null, PAYMENT]);
+    assert.deepEqual(bounce(attempted([{}, back], 'none')).counts, [PAYMENT, PAYMENT, null]);
+    assert.deepEqual(bounce(attempted([back], 'none')).counts, [PAYMENT, null, undefined]);
+    const again = attempted([{ taskType: 'return' }, { taskType: 'return' }], 'none', { taskType: 'return' });
+    assert.deepEqual(bounce(again).counts, [PAYMENT, null, PAYMENT], 'a return that was paid');
+  });
+
+  test('names the packages that it moves', () => {
+    const [record] = failed().findTask(TASK)!.packages;
+    const waiting = [{ ...record!, id: PACKAGE + 1, taskId: TASK + 1, status: 'collecting_payment' as const }];
+    const state = attempted([{ amountMinor: 1250, currency: 'USD' }], 'none', { waiting });
+    assert.deepEqual(bounce(state).news, [`task.updated ${TASK + 1} paymentId,packages`, FAILS]);
+  });
+
+  test('changes no task that memory lacks, or whose payment it lacks', () => {
+    const beyond = attempted([{}, { nextTaskId: 999 }], 'none');
+    assert.deepEqual(bounce(beyond).counts, [PAYMENT, null, null]);
+    const unknown = attempted([{ paymentId: 998 }], 'none');
+    assert.deepEqual(bounce(unknown).counts, [PAYMENT, 998, undefined]);
+    for (const state of [beyond, unknown]) assert.deepEqual(bounce(state).news, [FAILS]);
+  });
+
+  test('is decided with the last attempt and its payment, which are fetched one after the other', () => {
+    const wants = (state: OrgState, command: SettlePayment) => {
+      const needs = noNeeds();
+      collectNeeds(state, command, needs);
+      return [[...needs.taskIds], [...needs.paymentIds], needs.fetches];
+    };
+    const beyond = attempted([{}, { nextTaskId: 999 }], 'none');
+    assert.deepEqual(wants(beyond, bounced), [[999], [], LIMITS.attemptFetches]);
+    assert.deepEqual(wants(attempted([{ paymentId: 998 }], 'none'), bounced), [[], [998], 1]);
+    const refunded = { kind: 'refunded', attempt: 1, refundReference: 're' } as const;
+    assert.deepEqual(wants(beyond, { ...bounced, report: refunded }), [[], [], 1], 'nothing more for other reports');
   });
 });
