@@ -372,7 +372,7 @@ describe('broadcast', () => {
     assert.equal((await fixture.read(other.id)).autoAssignmentStatus, 'searching');
   });
 
-  test('an agent whose vehicle is full then loses its other offers, though nothing of it is in memory', async () => {
+  test('an agent whose vehicle is full then loses its other offers, also after a restart', async () => {
     const agentId = await fixture.agent({ type: 'van', maxWeightKg: 10, maxVolumeM3: null, maxPackages: null });
     const heavy = { packages: [{ name: 'A box', weight: 8 }] };
     const [one, other] = [await fixture.task(heavy), await fixture.task(heavy)];
