@@ -6,6 +6,7 @@ import {
   UntrustedCallbackError,
 } from '../../engine/providers/payment-provider.ts';
 import { noticeOf } from '../../engine/providers/test-provider.ts';
+import { warnOfRefund } from '../../engine/providers/warn-of-refund.ts';
 import { sleep, systemClock } from '../../engine/runtime/clock.ts';
 import { type Config, publicUrlOf, requireUrl } from '../../engine/runtime/config.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
@@ -131,7 +132,7 @@ async function settleCallback(
     const news = await provider.readCallback(callback);
     if (!news) return 'taken';
     const { organizationId, paymentId, report } = news;
-    if (report.kind === 'given-back') log.warn(news, 'a payment was given back at its provider, or a part of it');
+    warnOfRefund(log, news);
     const answer = await engine.ask(organizationId, { kind: 'settle-payment', paymentId, report, caller });
     return answer.ok || ERRORS[answer.refusal.code].status < 500 ? 'taken' : answer.refusal;
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { PaymentProvider } from '../../engine/providers/payment-provider.ts';
+import { warnOfRefund } from '../../engine/providers/warn-of-refund.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { Answer } from '../../schema/commands.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
@@ -29,7 +30,9 @@ export async function tellMissedCallbacks(
   log: Log,
 ): Promise<void> {
   for (const provider of Object.values(providers)) {
-    await provider.readMissed?.(async ({ organizationId, paymentId, report }) => {
+    await provider.readMissed?.(async (news) => {
+      const { organizationId, paymentId, report } = news;
+      warnOfRefund(log, news);
       await reportToOwner(ask, organizationId, paymentId, report);
       log.info({ organizationId, paymentId, report: report.kind }, 'told what a callback has not');
     });

@@ -227,7 +227,7 @@ test('a refund of ours and one by hand at the same time are one', () =>
 test('a part that somebody gives back is noted, and the rest can be refunded', () =>
   place.working(async () => {
     const { id, session, intent } = await paid();
-    place.stripe.giveBack(session.id, 500);
+    const part = place.stripe.giveBack(session.id, 500);
     for (let i = 0; i < 2; i += 1) await callBack('charge.refunded', charge(intent));
     const { status, refund } = await place.read(id);
     assert.deepEqual([status, refund?.failureReason], ['succeeded', 'partial: 500 of 1250 minor units']);
@@ -241,6 +241,10 @@ test('a part that somebody gives back is noted, and the rest can be refunded', (
       [500, 750],
     );
     assert.deepEqual(await place.transfersOf(id), ['payment', 'refund']);
+
+    Object.assign(part, { status: 'failed', failure_reason: 'lost_or_stolen_card' });
+    await callBack('refund.failed', part);
+    assert.equal((await place.read(id)).status, 'refunded', 'by the refund of the rest');
   }));
 
 test('a charge that Stripe refuses fails the payment with the reason', () =>

@@ -196,6 +196,11 @@ export const MONEY: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/providers/warn-of-refund.ts',
+    ['unit/providers/warn-of-refund'],
+    [["'give-back-failed':", "'not-paid':", 'The operator learns of a part that was not paid out.']],
+  ),
+  ...mutationsOf(
     'workers/payments/payment-step-runner.ts',
     ['integration/payments/stripe.test'],
     [
