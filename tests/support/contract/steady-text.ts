@@ -33,7 +33,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\bevt_[a-z0-9]{10}(?=_\d)/g, 'evt_k4t7w2m9xd'],
   [/(?<="(?:position|history)\\?":\\?"|lastEventId=|\\nid: )[a-z0-9]{10}\b/g, 'k4t7w2m9xd'],
   // A tracking page's: it holds the times that the page shows.
-  [/(?<=\\nid: )[\w-]{22}(?=\\n)/g, 'TvZLnNyxsk_juqW3Y1-vZK'],
+  [/(?<=\\nid: )[\w-]{44}(?=\\n)/g, 'TvZLnNyxsk_juqW3Y1-vZK_yKXdsD0fehacpX-4-aEiY'],
   [/(?<="duration":)[\d.]+/g, '1.5'],
   [/(?<="duration":1\.5,"position":"\w+-)\d+/g, '42'],
   [/(?<="toSequence":)\d+,"count":\d+/g, '42,"count":42'],
