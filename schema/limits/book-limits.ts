@@ -26,8 +26,8 @@ export const BOOK_LIMITS = {
   repeatRates: 4_096,
   /** A page looks for kept texts where its kind of list had such a share of them: with fewer, it costs more than it saves. */
   leastRepeatRate: 0.4,
-  /** Pages of the other kinds that read their tasks at once, before one looks again: with many, its second statement stays rare. */
-  pagesBetweenLooks: 128,
+  /** Pages of the other kinds that read their tasks at once, before one looks again. */
+  pagesBetweenLooks: 16,
   /** Answers and texts of tasks that nobody asks for leave memory after once or twice this time. */
   unusedTextsMs: 120_000,
   /** How often some of the answers have their turn to leave. */

@@ -21,32 +21,22 @@ const NEWEST = 1 / 4;
 export class RepeatRates {
   readonly #rates = new BoundedMap<string, Rate>(LIMITS.repeatRates, () => 1);
 
-  /**
-   * Whether a page looks for kept texts first. One of many does in any case, since a list may come into use: one, and not
-   * all that are asked for until it knows.
-   */
+  /** Whether a page looks for kept texts first. One of many does in any case, since a list may come into use. */
   looks(organizationId: number, request: PageRequest): boolean {
     const key = keyOf(organizationId, request);
     const rate = this.#rates.get(key) ?? UNKNOWN;
     this.#rates.touch(key);
-    if (rate.share >= LIMITS.leastRepeatRate) return true;
-    const isDue = rate.unlooked >= LIMITS.pagesBetweenLooks;
-    this.#rates.set(key, { ...rate, unlooked: isDue ? 0 : rate.unlooked + 1 });
-    return isDue;
+    if (rate.share >= LIMITS.leastRepeatRate || rate.unlooked >= LIMITS.pagesBetweenLooks) return true;
+    this.#rates.set(key, { ...rate, unlooked: rate.unlooked + 1 });
+    return false;
   }
 
   /** A page has looked: the texts of `found` tasks of `shown` were kept. */
   note(organizationId: number, request: PageRequest, found: number, shown: number): void {
     if (shown === 0) return;
     const key = keyOf(organizationId, request);
-    const { share, unlooked } = this.#rates.get(key) ?? UNKNOWN;
-    const newest = found / shown;
-    // A page that finds its texts lets the next one look: a list that comes into use is known after a few pages.
-    const isInUse = newest >= LIMITS.leastRepeatRate;
-    this.#rates.set(key, {
-      share: share + (newest - share) * NEWEST,
-      unlooked: isInUse ? LIMITS.pagesBetweenLooks : unlooked,
-    });
+    const { share } = this.#rates.get(key) ?? UNKNOWN;
+    this.#rates.set(key, { share: share + (found / shown - share) * NEWEST, unlooked: 0 });
   }
 }
 

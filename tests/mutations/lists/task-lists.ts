@@ -106,17 +106,7 @@ export const TASK_LISTS: readonly Mutation[] = [
     'engine/org/lists/repeat-rates.ts',
     ['integration/store/pages/page-texts'],
     [
-      [
-        'rate.unlooked >= LIMITS.pagesBetweenLooks',
-        'rate.unlooked < 0',
-        'A list that comes into use finds its kept texts.',
-      ],
-      ['isDue ? 0 : rate.unlooked + 1', 'rate.unlooked + 1', 'One page of many looks, and not all at the same time.'],
-      [
-        'isInUse ? LIMITS.pagesBetweenLooks : unlooked',
-        'unlooked',
-        'A list that comes into use is known after a few pages.',
-      ],
+      [' || rate.unlooked >= LIMITS.pagesBetweenLooks', '', 'A list that comes into use finds its kept texts.'],
       ['if (shown === 0) return;', '', 'A page without tasks says nothing about kept texts.'],
     ],
   ),
