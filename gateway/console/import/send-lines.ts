@@ -8,8 +8,8 @@ export interface Part {
   readonly key: string;
   readonly lines: readonly number[];
   readonly orders: readonly Order[];
-  /** When it was first sent, if it was: its tasks may be there. */
-  readonly firstSentAt: number | null;
+  /** Whether it may have been carried out: it was sent, and no decision is known. */
+  readonly isOpen: boolean;
 }
 
 interface Wanted {
@@ -38,7 +38,7 @@ export function partsOf(wanted: readonly Wanted[], newKey: () => string): Part[]
     key: newKey(),
     lines: group.map(({ line }) => line),
     orders: group.map(({ order }) => order),
-    firstSentAt: null,
+    isOpen: false,
   }));
 }
 
@@ -50,19 +50,12 @@ export async function sendParts(
   parts: readonly Part[],
   send: (part: Part) => Promise<Answer>,
   onAnswer: (part: Part, answer: Answer) => void,
-  now: () => number,
 ): Promise<Part | null> {
   for (const part of parts) {
-    const firstSentAt = part.firstSentAt ?? now();
     const answer = await send(part);
     onAnswer(part, answer);
-    if (!isFateOf(part, answer)) return { ...part, firstSentAt };
+    if (!isDecided(answer, part.isOpen)) return { ...part, isOpen: true };
     if (!answer.ok) return null;
   }
   return null;
-}
-
-/** Whether an answer decides about a part, also about its first sending. */
-export function isFateOf({ firstSentAt }: Part, answer: Answer): boolean {
-  return isDecided(answer, firstSentAt !== null);
 }

@@ -2,10 +2,10 @@ import { effect, signal } from '@preact/signals';
 import { failureOf, type ItemError } from '../actions/act.ts';
 import type { Answer } from '../live/protocol.ts';
 import { callApi } from '../page/link.ts';
-import { newKey } from '../page/new-key.ts';
+import { isDecided, newKey } from '../page/new-key.ts';
 import { refusalText } from '../page/refusals.ts';
 import { changeLines, judgedLines, type Sent, table } from './import-state.ts';
-import { isFateOf, type Part, partsOf, sendParts } from './send-lines.ts';
+import { type Part, partsOf, sendParts } from './send-lines.ts';
 
 /** The part that was sent and not answered. It is asked about first, under the same key. */
 export const unanswered = signal<Part | null>(null);
@@ -40,7 +40,6 @@ export async function sendTable(): Promise<void> {
     (part, answer) => {
       if (table.peek()?.key === key) take(part, answer);
     },
-    Date.now,
   );
   isSending.value = false;
   if (table.peek()?.key !== key) return;
@@ -53,10 +52,9 @@ function mark(lines: ReadonlySet<number>, sent: Sent): void {
   changeLines((each) => (lines.has(each.line) ? { ...each, sent } : each));
 }
 
-function take(part: Part, answer: Answer): void {
-  const { lines } = part;
+function take({ lines, isOpen }: Part, answer: Answer): void {
   if (!answer.ok) {
-    const sent: Sent = isFateOf(part, answer)
+    const sent: Sent = isDecided(answer, isOpen)
       ? { kind: 'refused', words: refusalText(answer.failure) }
       : { kind: 'unanswered' };
     return mark(new Set(lines), sent);

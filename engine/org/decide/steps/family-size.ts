@@ -5,8 +5,8 @@ import type { TaskFacts } from '../../state/state-view.ts';
 
 /**
  * Refuses 409 TASK_TOO_LARGE when a task, or its job, would hold more text than every event of it may carry. The body of
- * a batch has room for more, and packages that are moved are in no body. A change that leaves a
- * task no longer than it was `before` is never refused.
+ * a batch has room for more, and packages that are moved are in no body. A change that leaves a task no longer than it was
+ * `before` is never refused.
  */
 export function checkFamilySize(draft: Draft, taskId: number, before?: TaskFacts): Refusal | undefined {
   const facts = draft.findTask(taskId)!;

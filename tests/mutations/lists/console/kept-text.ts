@@ -51,11 +51,11 @@ export const KEPT_TEXT: readonly Mutation[] = [
     ['unit/gateway/console/import-lines'],
     [
       [
-        'isDecided(answer, firstSentAt !== null)',
+        'isDecided(answer, part.isOpen)',
         'isDecided(answer, false)',
         'A guard does not decide about lines that were sent.',
       ],
-      ['{ ...part, firstSentAt }', 'part', 'Lines without an answer were sent.'],
+      ['{ ...part, isOpen: true }', 'part', 'Lines without an answer were sent.'],
     ],
   ),
   ...mutationsOf(
