@@ -24,10 +24,8 @@ export const BOOK_LIMITS = {
   listedTaskBytes: 640,
   /** Kinds of lists whose share of kept texts is known, of all organizations together. */
   repeatRates: 4_096,
-  /** A page looks for kept texts where its kind of list had such a share of them: with fewer, it costs more than it saves. */
+  /** A page looks for kept texts first where its kind of list had such a share of them: with fewer, it costs more than it saves. */
   leastRepeatRate: 0.4,
-  /** Pages of the other kinds that read their tasks at once, before one looks again. */
-  pagesBetweenLooks: 16,
   /** Answers and texts of tasks that nobody asks for leave memory after once or twice this time. */
   unusedTextsMs: 120_000,
   /** How often some of the answers have their turn to leave. */

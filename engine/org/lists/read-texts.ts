@@ -1,4 +1,5 @@
-import { SHOWN_TASK, TASK_STAMP, type TaskColumns } from '../../store/rows/record-tables.ts';
+import type { ShownTask } from '../../../schema/tasks/task.ts';
+import { STAMPED_SHOWN_TASK, TASK_STAMP, type TaskColumns } from '../../store/rows/record-tables.ts';
 import type { PageRequest } from '../../store/task-lists/task-list-request.ts';
 import {
   type PageConnections,
@@ -38,16 +39,34 @@ export async function readTexts(
   request: PageRequest,
   matching: number | undefined,
 ): Promise<TaskPage<TaskText>> {
-  if (sources.repeats.looks(organizationId, request)) {
+  if (sources.repeats.isRepeated(organizationId, request)) {
     const page = await readPage(sources.pages, organizationId, request, matching, STAMPED_TASK);
     const items = await textsOf(sources, organizationId, request, page.items);
     if (items) return { ...page, items };
   }
+  return readWhole(sources, organizationId, request, matching);
+}
+
+/** Reads all tasks of a page in one statement. It learns in passing how many of their texts were kept, and keeps the others. */
+async function readWhole(
+  { pages, texts, repeats }: TextSources,
+  organizationId: number,
+  request: PageRequest,
+  matching: number | undefined,
+): Promise<TaskPage<TaskText>> {
   const room = new PageRoom();
-  return readPage(sources.pages, organizationId, request, matching, {
-    list: SHOWN_TASK.list,
-    ofRow: (row) => room.take(textOf(SHOWN_TASK.ofRow(row))),
+  let found = 0;
+  const page = await readPage(pages, organizationId, request, matching, {
+    list: STAMPED_SHOWN_TASK.list,
+    ofRow: (row) => {
+      const { stamp, shown } = STAMPED_SHOWN_TASK.ofRow(row);
+      const kept = texts.find(organizationId, shown.task.id, stamp);
+      if (kept) found++;
+      return room.take(kept ?? keptTextOf(texts, organizationId, stamp, shown));
+    },
   });
+  repeats.note(organizationId, request, found, page.items.length);
+  return page;
 }
 
 /** Undefined when a task has changed since its stamp was read: its text is not of the page's moment. */
@@ -77,12 +96,16 @@ async function textsOf(
 /** Reads tasks as they are now, and keeps their texts for other pages. */
 function readNewTexts({ pages, texts }: TextSources, organizationId: number, ids: readonly number[], room: PageRoom) {
   return readListedTasks(pages, organizationId, ids, {
-    list: `${TASK_STAMP}, ${SHOWN_TASK.list}`,
+    list: STAMPED_SHOWN_TASK.list,
     ofRow: (row) => {
-      const stamp = row[0] as string;
-      const text = room.take(textOf(SHOWN_TASK.ofRow(row)));
-      texts.keep(organizationId, stamp, text);
-      return { stamp, text };
+      const { stamp, shown } = STAMPED_SHOWN_TASK.ofRow(row);
+      return { stamp, text: room.take(keptTextOf(texts, organizationId, stamp, shown)) };
     },
   });
+}
+
+function keptTextOf(texts: TaskTexts, organizationId: number, stamp: string, shown: ShownTask): TaskText {
+  const text = textOf(shown);
+  texts.keep(organizationId, stamp, text);
+  return text;
 }

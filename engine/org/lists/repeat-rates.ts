@@ -3,14 +3,11 @@ import { partsOf } from '../../../schema/tasks/task-filter.ts';
 import type { PageRequest } from '../../store/task-lists/task-list-request.ts';
 import { BoundedMap } from '../state/bounded-map.ts';
 
-/** The share of the tasks of a kind of list whose texts were kept, and the number of its pages that have not looked since. */
+/** The share of the tasks of a kind of list whose texts were kept. */
 interface Rate {
   readonly share: number;
-  readonly unlooked: number;
 }
 
-/** Every page looks until the first shares are known. */
-const UNKNOWN: Rate = { share: 1, unlooked: 0 };
 /** Weight of the newest page. */
 const NEWEST = 1 / 4;
 
@@ -21,22 +18,23 @@ const NEWEST = 1 / 4;
 export class RepeatRates {
   readonly #rates = new BoundedMap<string, Rate>(LIMITS.repeatRates, () => 1);
 
-  /** Whether a page looks for kept texts first. One of many does in any case, since a list may come into use. */
-  looks(organizationId: number, request: PageRequest): boolean {
+  /** Whether pages of this kind mostly show what others have shown. Nobody has shown what no page is known of. */
+  isRepeated(organizationId: number, request: PageRequest): boolean {
     const key = keyOf(organizationId, request);
-    const rate = this.#rates.get(key) ?? UNKNOWN;
     this.#rates.touch(key);
-    if (rate.share >= LIMITS.leastRepeatRate || rate.unlooked >= LIMITS.pagesBetweenLooks) return true;
-    this.#rates.set(key, { ...rate, unlooked: rate.unlooked + 1 });
-    return false;
+    return this.#shareOf(key) >= LIMITS.leastRepeatRate;
   }
 
-  /** A page has looked: the texts of `found` tasks of `shown` were kept. */
+  /** A page was read: the texts of `found` tasks of `shown` were kept. */
   note(organizationId: number, request: PageRequest, found: number, shown: number): void {
     if (shown === 0) return;
     const key = keyOf(organizationId, request);
-    const { share } = this.#rates.get(key) ?? UNKNOWN;
-    this.#rates.set(key, { share: share + (found / shown - share) * NEWEST, unlooked: 0 });
+    const share = this.#shareOf(key);
+    this.#rates.set(key, { share: share + (found / shown - share) * NEWEST });
+  }
+
+  #shareOf(key: string): number {
+    return this.#rates.get(key)?.share ?? 0;
   }
 }
 

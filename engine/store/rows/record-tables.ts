@@ -269,8 +269,13 @@ export interface TaskColumns<T> {
   readonly ofRow: (row: readonly unknown[]) => T;
 }
 
+type RowColumns = Pick<RecordColumns<unknown>, 'list' | 'json'>;
+const rowJson = ({ json }: RowColumns) => json('r');
+/** With the mark of the row behind its columns. */
+const markedJson = ({ list }: RowColumns) => `json_build_array(${list('r')}, ${markOf('r')})`;
+
 /** With as much of customer and packages as is asked for: each column costs more in JSON than in the row. */
-function taskColumns<C, P>(customers: RecordColumns<C>, packages: RecordColumns<P>) {
+function taskColumns<C, P>(customers: RecordColumns<C>, packages: RecordColumns<P>, jsonOf = rowJson) {
   type Told = Omit<ShownTask, 'customer' | 'packages' | 'children'> & {
     readonly customer: C | null;
     readonly packages: readonly P[];
@@ -278,8 +283,8 @@ function taskColumns<C, P>(customers: RecordColumns<C>, packages: RecordColumns<
   };
   const columns = [
     TASK.list('t'),
-    named(customers.json('r'), 'customers', 'customer_id'),
-    named(SHOWN_AGENT.json('r'), 'agents', 'agent_id'),
+    named(jsonOf(customers), 'customers', 'customer_id'),
+    named(jsonOf(SHOWN_AGENT), 'agents', 'agent_id'),
     named(LOCATION.json('r'), 'locations', 'location_id'),
     named(LOCATION.json('r'), 'locations', 'pickup_location_id'),
     packagesJson(packages),
@@ -294,8 +299,9 @@ function taskColumns<C, P>(customers: RecordColumns<C>, packages: RecordColumns<
     packages: parcels.map(packages.ofObject),
     children: NO_PARTS,
   });
+  const width = TASK.names.length + columns.length - 1;
   const ofRow = (row: readonly unknown[]): Told => {
-    const start = row.length - TASK.names.length - (columns.length - 1);
+    const start = row.length - width;
     const [customer, agent, location, pickupLocation, parcels, parts] = row.slice(
       start + TASK.names.length,
     ) as unknown as OfTask;
@@ -309,10 +315,30 @@ function taskColumns<C, P>(customers: RecordColumns<C>, packages: RecordColumns<
       children: parts ? parts.map(ofPart) : NO_PARTS,
     };
   };
-  return { list: columns.join(', '), ofRow };
+  return { list: columns.join(', '), width, ofRow };
 }
 
 const NO_PARTS: readonly never[] = [];
 
 export const BUNDLE: TaskColumns<TaskBundle> = taskColumns(CUSTOMER, PACKAGE);
 export const SHOWN_TASK: TaskColumns<ShownTask> = taskColumns(SHOWN_CUSTOMER, SHOWN_PACKAGE);
+
+/** A task as lists show it, with the stamp that TASK_STAMP would give it. */
+export interface StampedShownTask {
+  readonly stamp: string;
+  readonly shown: ShownTask;
+}
+
+const MARKED_TASK = taskColumns(SHOWN_CUSTOMER, SHOWN_PACKAGE, markedJson);
+
+/** The marks come along with the rows that a task shows: TASK_STAMP beside them would look up customer and agent twice. */
+export const STAMPED_SHOWN_TASK: TaskColumns<StampedShownTask> = {
+  list: `${markOf('t')}, task_parts_stamp(t.organization_id, t.child_ids), ${MARKED_TASK.list}`,
+  ofRow: (row) => {
+    const start = row.length - MARKED_TASK.width;
+    const [own, ofParts] = row.slice(start - 2, start) as [string, string | null];
+    const [customer, agent] = row.slice(start + TASK.names.length) as unknown as OfTask;
+    const marks = [own, customer?.at(-1), agent?.at(-1), ofParts];
+    return { stamp: marks.filter((mark) => (mark ?? null) !== null).join(' '), shown: MARKED_TASK.ofRow(row) };
+  },
+};

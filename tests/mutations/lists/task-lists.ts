@@ -69,12 +69,16 @@ export const TASK_LISTS: readonly Mutation[] = [
   ),
   ...mutationsOf(
     'engine/store/rows/record-tables.ts',
-    ['api/lists/listed-again'],
+    ['integration/store/pages/page-texts'],
     [
       ["${named(markOf('r'), 'customers', 'customer_id')}", "''", "A page shows a customer's new name."],
       ["${named(markOf('r'), 'agents', 'agent_id')}", "''", "A page shows an agent's new name."],
       [', task_parts_stamp(t.organization_id, t.child_ids))', ')', 'A page shows the parts of a job as they are.'],
       ["concat_ws(' ', ${markOf('t')},", "concat_ws(' ',", 'A page shows a task as it is.'],
+      ['[own, customer?.at(-1),', '[customer?.at(-1),', 'Both ways to a page mark the task.'],
+      ['customer?.at(-1), agent', 'agent', 'Both ways to a page mark the customer.'],
+      ['agent?.at(-1), ofParts', 'ofParts', 'Both ways to a page mark the agent.'],
+      [', ofParts];', '];', 'Both ways to a page mark the parts of a job.'],
     ],
   ),
   ...mutationsOf(
@@ -95,8 +99,9 @@ export const TASK_LISTS: readonly Mutation[] = [
       ['if (missing.get(text.id) === stamp) found', 'found', 'A page is of one moment.'],
       ['if (items) return', 'if (items?.length === -1) return', 'A page reads no task whose text is kept.'],
       ['texts.keep(organizationId, stamp, text);', '', 'The text of a task that a page read is kept.'],
+      ['if (kept) found++;', '', 'A page that reads all its tasks learns how many others have shown.'],
       [
-        'if (sources.repeats.looks(organizationId, request))',
+        'if (sources.repeats.isRepeated(organizationId, request))',
         'if (request)',
         'Lists whose tasks others hardly show read them at once.',
       ],
@@ -106,7 +111,7 @@ export const TASK_LISTS: readonly Mutation[] = [
     'engine/org/lists/repeat-rates.ts',
     ['integration/store/pages/page-texts'],
     [
-      [' || rate.unlooked >= LIMITS.pagesBetweenLooks', '', 'A list that comes into use finds its kept texts.'],
+      ['(found / shown - share) * NEWEST', '0', 'A list that comes into use finds its kept texts.'],
       ['if (shown === 0) return;', '', 'A page without tasks says nothing about kept texts.'],
     ],
   ),

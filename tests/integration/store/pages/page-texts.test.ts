@@ -6,11 +6,11 @@ import { TaskTexts } from '../../../../engine/org/lists/task-texts.ts';
 import type { Sql } from '../../../../engine/store/postgres.ts';
 import type { PageRequest } from '../../../../engine/store/task-lists/task-list-request.ts';
 import { forPages } from '../../../../engine/store/task-lists/task-list-store.ts';
-import { LIMITS } from '../../../../schema/limits.ts';
 import type { TaskFilter } from '../../../../schema/tasks/task-filter.ts';
 import type { TaskView } from '../../../../schema/tasks/task-view.ts';
 import { seedOrganization } from '../../../support/seeds/seed.ts';
 import { useDatabase } from '../../../support/system/use-database.ts';
+import { makeBelongings } from '../task-belongings.ts';
 import { taskRecord, writeTasks } from '../task-writer.ts';
 
 const TASKS = 5;
@@ -73,10 +73,17 @@ async function read(
 
 const asItWas = (count: number) => Array.from({ length: count }, () => 'as it was');
 
-test('a page reads tasks once, and from then on only those that have changed', async () => {
+/** Rates of which every kind of list that a test reads is one that others show again and again. */
+function repeated(filter: TaskFilter = {}): RepeatRates {
+  const repeats = new RepeatRates();
+  for (let page = 0; page < 9; page++) repeats.note(organizationId, { ...NEWEST, filter }, 20, 20);
+  return repeats;
+}
+
+test('a page of a list that others show reads tasks once, and from then on only those that have changed', async () => {
   const texts = new TaskTexts(1_000_000);
   const { statements, pages: connections } = watched();
-  const sources = { pages: connections, texts };
+  const sources = { pages: connections, texts, repeats: repeated() };
   const first = await read(sources);
   assert.deepEqual(first.names, asItWas(TASKS));
   assert.equal(statements.length, 2, 'their stamps, and all five tasks');
@@ -90,50 +97,60 @@ test('a page reads tasks once, and from then on only those that have changed', a
 test('a page whose task changes while it is read is of one moment', async () => {
   const texts = new TaskTexts(1_000_000);
   const { statements, pages: connections } = watched(async (number) => number === 2 && rename(TASKS));
-  const { names, sequence } = await read({ pages: connections, texts });
+  const { names, sequence } = await read({ pages: connections, texts, repeats: repeated() });
   assert.equal(statements.length, 3, 'their stamps, the tasks, and the whole page once more');
   assert.deepEqual(names, ['renamed', ...asItWas(TASKS - 1)]);
   assert.equal(sequence, 1, 'the page is of the moment after the change');
 });
 
-test('lists whose tasks others hardly show read them at once, and now and then look for kept texts again', async () => {
+test('a list reads its tasks at once until it comes into use, and again when it goes out of use', async () => {
   const repeats = new RepeatRates();
   const { statements, pages: connections } = watched();
-  const readOnce = async (texts: TaskTexts, filter: TaskFilter = {}) => {
+  const statementsOf = async (texts: TaskTexts, filter: TaskFilter = {}) => {
     const before = statements.length;
-    await read({ pages: connections, texts, repeats }, filter);
+    const { names } = await read({ pages: connections, texts, repeats }, filter);
+    assert.deepEqual(names, asItWas(TASKS));
     return statements.length - before;
   };
-  const reads: number[] = [];
-  const lookedInVain = [2, 2, 2, 2];
-  for (const _ of lookedInVain) reads.push(await readOnce(new TaskTexts(1_000_000)));
-  assert.deepEqual(reads, lookedInVain, 'their stamps, and the tasks');
+  const inVain = async () => statementsOf(new TaskTexts(1_000_000));
+  for (let page = 0; page < 4; page++) assert.equal(await inVain(), 1, 'the tasks, with their stamps');
   const texts = new TaskTexts(1_000_000);
-  reads.length = 0;
-  for (let page = 0; page <= LIMITS.pagesBetweenLooks; page++) reads.push(await readOnce(texts));
-  assert.deepEqual(reads, [...Array.from({ length: LIMITS.pagesBetweenLooks }, () => 1), 2]);
-  assert.equal(await readOnce(new TaskTexts(1_000_000), { channelId: 1 }), 2, 'lists of another kind look');
-  for (let page = 0; page < LIMITS.pagesBetweenLooks; page++) await readOnce(texts);
-  assert.equal(await readOnce(texts), 1, 'it looks and finds every text');
-  const again = await Promise.all(Array.from({ length: 3 }, () => read({ pages: connections, texts, repeats })));
-  for (const { names } of again) assert.deepEqual(names, asItWas(TASKS));
+  for (let page = 0; page < 3; page++) assert.equal(await statementsOf(texts), 1);
+  assert.ok(statements.every((text) => text.includes('packages')));
+  assert.equal(await statementsOf(texts), 1);
+  assert.ok(!statements.at(-1)!.includes('packages'), 'the stamps alone: every text is kept');
+  assert.equal(await statementsOf(texts, { channelId: 1 }), 1, 'lists of another kind have a share of their own');
+  for (let page = 0; page < 9; page++) await inVain();
+  assert.equal(await inVain(), 1, 'others no longer show them');
+});
+
+test('both ways to a page know a task by the same stamp, with customer, agent, packages and parts', async () => {
+  const texts = new TaskTexts(1_000_000);
+  await makeBelongings(sql, organizationId);
+  await sql`INSERT INTO agents (organization_id, id, user_id, agent_type, first_name, last_name)
+    VALUES (${organizationId}, 7, 7, 'employee', 'Ada', 'Agent')`;
+  await sql`UPDATE tasks SET child_ids = CASE WHEN id > 3 THEN '[1, 2]'::json END, agent_id = CASE WHEN id % 2 = 0 THEN 7 END
+    WHERE organization_id = ${organizationId}`;
+  const whole = await read({ pages: watched().pages, texts, repeats: new RepeatRates() });
+  const { statements, pages: connections } = watched();
+  const known = await read({ pages: connections, texts, repeats: repeated() });
+  assert.equal(statements.length, 1, 'the stamps alone: every text is kept');
+  assert.deepEqual(known.items, whole.items);
 });
 
 test('the first page of a list and the others have a share of kept texts each', async () => {
-  const repeats = new RepeatRates();
   const request = { ...NEWEST, filter: {} };
-  const far = { ...request, skip: 20 };
-  for (let page = 0; page < 4; page++) repeats.note(organizationId, far, 0, 20);
-  assert.equal(repeats.looks(organizationId, far), false);
-  assert.equal(repeats.looks(organizationId, request), true);
-  assert.equal(repeats.looks(organizationId + 1, far), true, 'nor does another organization share it');
+  const repeats = repeated();
+  assert.equal(repeats.isRepeated(organizationId, request), true);
+  assert.equal(repeats.isRepeated(organizationId, { ...request, skip: 20 }), false);
+  assert.equal(repeats.isRepeated(organizationId + 1, request), false, 'nor does another organization share it');
 });
 
 test('a page without tasks says nothing about kept texts', () => {
-  const repeats = new RepeatRates();
   const request = { ...NEWEST, filter: {} };
+  const repeats = repeated();
   for (let page = 0; page < 9; page++) repeats.note(organizationId, request, 0, 0);
-  assert.equal(repeats.looks(organizationId, request), true);
+  assert.equal(repeats.isRepeated(organizationId, request), true);
 });
 
 test('texts stay below their bound: those that no page has shown for longest leave', async () => {
@@ -142,7 +159,7 @@ test('texts stay below their bound: those that no page has shown for longest lea
   const room = texts.bytes;
   const few = new TaskTexts(room - 1);
   const { statements, pages: connections } = watched();
-  const sources = { pages: connections, texts: few };
+  const sources = { pages: connections, texts: few, repeats: repeated() };
   assert.deepEqual((await read(sources)).names, asItWas(TASKS));
   assert.ok(few.bytes < room && few.bytes > room / 2, `${few.bytes} of ${room}`);
   assert.deepEqual((await read(sources)).names, asItWas(TASKS));
