@@ -18,6 +18,7 @@ import type { Answer } from '../../schema/commands.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { OwnerCommand } from '../../schema/owner-command.ts';
 import { type CallCouriers, jobsForCouriers } from './couriers/book-couriers.ts';
+import { CourierTurn } from './couriers/courier-turn.ts';
 
 export interface RoundSchedulerOptions {
   readonly store: Pick<RoundStore, 'readRound' | 'forget'>;
@@ -49,6 +50,7 @@ interface Place {
   heardAt: number | undefined;
   /** The last task that the round before looked at, when there were more. */
   after: number;
+  readonly courierTurn: CourierTurn;
   /** Facts besides events that may change the outcome. */
   hopes: Hopes;
   /** Rounds since an event that only more such events could have changed. */
@@ -153,6 +155,7 @@ export class RoundScheduler {
       state: 'waiting',
       heardAt: undefined,
       after: 0,
+      courierTurn: new CourierTurn(),
       hopes: NO_HOPES,
       idleRounds: 0,
       endedAt: now,
@@ -301,14 +304,19 @@ export class RoundScheduler {
   async #round(place: Place): Promise<number> {
     const { store, positions, planner, travel, bookCouriers, faultPoints, clock, log } = this.#options;
     const { organizationId, settings } = place.organization;
+    const { after: before, courierTurn: turn } = place;
     const [rows, located] = await Promise.all([
-      store.readRound(organizationId, { after: place.after }),
+      store.readRound(organizationId, { after: before }),
       positions.load(organizationId),
     ]);
-    const known = place.after === 0 ? NO_HOPES : place.hopes;
+    const known = before === 0 ? NO_HOPES : place.hopes;
     const after = rows.tasks.length < LIMITS.roundTasks ? 0 : rows.tasks.at(-1)!.taskId;
     const tasks = rows.tasks.filter(isSought);
-    if (tasks.length === 0) return after;
+    const page = { after: before, last: after === 0 ? Number.POSITIVE_INFINITY : after };
+    if (tasks.length === 0) {
+      turn.next([], page);
+      return after;
+    }
     const readAt = clock.monotonic();
     const facts = { ...rows, tasks, positions: located, settings, now: clock.now() };
     const seen = await computedOver(travel, LIMITS.routingRoundMs, (ways) => roundViewOf(facts, ways));
@@ -320,10 +328,13 @@ export class RoundScheduler {
     faultPoints('after-round-plan');
     await this.#propose(organizationId, { ...proposal, lacking: [] });
     // Before the owner hears that nobody is left to be asked, and gives up.
-    await bookCouriers(organizationId, settings, jobsForCouriers(proposal.lacking, seen.view));
-    await this.#propose(organizationId, newsOf({ ...proposal, offers: [] }, tasks, seen.view.now));
+    const jobs = jobsForCouriers(proposal.lacking, seen.view);
+    const waiting = await bookCouriers(organizationId, settings, jobs, { turn, ...page });
+    const lacking = proposal.lacking.map((one) => (waiting.has(one.taskId) ? { ...one, isHopeless: false } : one));
+    await this.#propose(organizationId, newsOf({ offers: [], lacking }, tasks, seen.view.now));
     place.hopes = hopesOf(proposal.lacking, known);
-    if (after === 0) place.idleRounds = place.hopes.time ? 0 : place.idleRounds + 1;
+    // A round has not tried everything while there are tasks whose turn to have a courier is still to come.
+    if (after === 0) place.idleRounds = place.hopes.time ? 0 : place.idleRounds + (turn.isOver ? 1 : 0);
     const ms = { planMs: plannedAt - readAt, proposeMs: clock.monotonic() - plannedAt };
     const size = { tasks: tasks.length, agents: rows.agents.length, offers: plan.offers.length };
     log.debug({ organizationId, ...size, ...ms }, 'a round is over');

@@ -33,6 +33,11 @@ export function takeJobs(
   return taken;
 }
 
+/** Whether an empty vehicle of the fleet carries it. */
+export function mayCarry(fleet: readonly FleetVehicle[], load: Load): boolean {
+  return fleet.some((vehicle) => carries(vehicle, [], load));
+}
+
 export function capacityOfVehicle({ maxWeightKg, maxVolumeM3, maxPackages }: Partial<FleetVehicle>): Capacity {
   return { maxWeightKg: maxWeightKg ?? null, maxVolumeM3: maxVolumeM3 ?? null, maxPackages: maxPackages ?? null };
 }

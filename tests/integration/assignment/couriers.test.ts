@@ -12,6 +12,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { createCallCouriers } from '../../../workers/assignment/couriers/book-couriers.ts';
+import { CourierTurn } from '../../../workers/assignment/couriers/courier-turn.ts';
 import { createFleetProvider } from '../../../workers/assignment/couriers/fleet-provider.ts';
 import { startTellingCompanies } from '../../../workers/assignment/couriers/notify-companies.ts';
 import { withSql } from '../../support/seeds/seed.ts';
@@ -65,7 +66,8 @@ async function callBy(ask: (command: OwnerCommand) => Promise<Answer>, tasks: re
     ask: (_organizationId, command) => ask(command),
     log: pino({ level: 'silent' }),
   });
-  await bookCouriers(place.organization.organizationId, settings, tasks.map(jobOf));
+  const round = { turn: new CourierTurn(), after: 0, last: Number.POSITIVE_INFINITY };
+  await bookCouriers(place.organization.organizationId, settings, tasks.map(jobOf), round);
 }
 
 function system() {

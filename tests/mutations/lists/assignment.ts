@@ -311,4 +311,37 @@ export const ASSIGNMENT: readonly Mutation[] = [
       ],
     ],
   ),
+  ...mutationsOf(
+    'workers/assignment/couriers/courier-turn.ts',
+    ['unit/workers/courier-turn'],
+    [
+      ['taskId > this.#hand', 'taskId > 0', 'The first tasks do not take the turns of all others.'],
+      ['if (isHere) this.#move(last);', '', 'A page that has become empty does not keep the turn for ever.'],
+      [
+        'const isHere = after <= this.#hand && this.#hand < last;',
+        'const isHere = true;',
+        'Each page of tasks has its turn.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'workers/assignment/couriers/book-couriers.ts',
+    ['unit/workers/courier-turn'],
+    [
+      [
+        'jobs.filter(({ load }) => options.provider.mayCarry(settings, load))',
+        'jobs',
+        'Tasks that no vehicle carries do not shut out others.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'workers/assignment/round-scheduler.ts',
+    ['unit/workers/courier-turn'],
+    [
+      ['      turn.next([], page);\n', '', 'A page without a searching task passes the turn on.'],
+      ['(turn.isOver ? 1 : 0)', '1', 'Rounds come as often as before until each task has had its turn for a courier.'],
+      ['{ ...one, isHopeless: false }', 'one', 'No search is without hope while a courier is still to be asked.'],
+    ],
+  ),
 ];

@@ -8,6 +8,7 @@ import type { KnownPosition } from '../../../engine/store/positions/position-sto
 import { type AssignmentSettings, assignmentSettingsOf } from '../../../schema/assignment/assignment.ts';
 import type { Answer } from '../../../schema/commands.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';
+import type { CallCouriers } from '../../../workers/assignment/couriers/book-couriers.ts';
 import { RoundScheduler } from '../../../workers/assignment/round-scheduler.ts';
 import { soughtTask } from '../sought-task.ts';
 
@@ -59,6 +60,7 @@ export function openRoundScheduler(
   read: (round: Round) => Promise<RoundRows> | RoundRows,
   turns = ALWAYS,
   positions: readonly KnownPosition[] = [],
+  bookCouriers: CallCouriers = async () => new Set(),
 ) {
   const time = new HandTime();
   const rounds: Round[] = [];
@@ -78,7 +80,7 @@ export function openRoundScheduler(
     turns,
     planner: { plan: async (input) => computeRound(input) },
     travel: { ...STRAIGHT_WAYS, prepare: async () => null },
-    bookCouriers: async () => {},
+    bookCouriers,
     faultPoints: () => {},
     ask: async (_organizationId, command) => {
       asked.push(command);

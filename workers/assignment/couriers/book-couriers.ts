@@ -4,9 +4,9 @@ import type { CourierStore } from '../../../engine/store/planning/courier-store.
 import type { AssignmentSettings } from '../../../schema/assignment/assignment.ts';
 import type { LackingTask } from '../../../schema/assignment/proposed-offer.ts';
 import type { Answer } from '../../../schema/commands.ts';
-import { LIMITS } from '../../../schema/limits.ts';
 import type { OwnerCommand } from '../../../schema/owner-command.ts';
 import type { CourierJob, CourierProvider } from './courier-provider.ts';
+import type { CourierTurn, RoundPage } from './courier-turn.ts';
 
 export interface CallCouriersOptions {
   readonly provider: CourierProvider;
@@ -15,28 +15,41 @@ export interface CallCouriersOptions {
   readonly log: Log;
 }
 
+/** Whose turn it is in an organization, and the tasks that its round looks at. */
+export interface TurnOfRound extends RoundPage {
+  readonly turn: CourierTurn;
+}
+
 /**
- * Has external couriers take the tasks for which no agent is eligible, if the organization allows it. Never rejects: a
- * company that fails is no reason to hold up a round, and the next one asks again.
+ * Has external couriers take the tasks for which no agent is eligible, if the organization allows it. Resolves to the
+ * tasks for which a later round asks. Never rejects: a company that fails is no reason to hold up a round, and a later
+ * one asks again.
  */
 export type CallCouriers = (
   organizationId: number,
   settings: AssignmentSettings,
   jobs: readonly CourierJob[],
-) => Promise<void>;
+  round: TurnOfRound,
+) => Promise<ReadonlySet<number>>;
 
 /**
  * Books couriers: first the company agrees, then the owner; a booking that the owner refuses is withdrawn. When the
  * process dies in between, or the owner's answer is lost, a later check informs the company (tell-companies.ts).
  */
 export function createCallCouriers(options: CallCouriersOptions): CallCouriers {
-  return async (organizationId, settings, jobs) => {
-    if (!settings.externalCouriers || jobs.length === 0) return;
+  return async (organizationId, settings, jobs, { turn, ...page }) => {
+    const { externalCouriers } = settings;
+    const possible = externalCouriers ? jobs.filter(({ load }) => options.provider.mayCarry(settings, load)) : [];
+    const wanted = turn.next(possible, page);
+    const waiting = new Set(possible.map(({ taskId }) => taskId));
+    for (const { taskId } of wanted) waiting.delete(taskId);
+    if (wanted.length === 0) return waiting;
     try {
-      await sendCouriers(options, organizationId, settings, jobs.slice(0, LIMITS.courierJobs));
+      await sendCouriers(options, organizationId, settings, wanted);
     } catch (error) {
       options.log.warn({ err: error, organizationId }, 'couriers could not be called');
     }
+    return waiting;
   };
 }
 

@@ -19,6 +19,8 @@ export interface CalledOff {
 export interface CourierProvider {
   /** As `provider` of its couriers. */
   readonly name: string;
+  /** Whether it would take such a load at all, if none of its vehicles had anything else; nobody is asked for that. */
+  mayCarry(settings: AssignmentSettings, load: Load): boolean;
   /**
    * Asks it to take jobs: whom it sends for which task, those that it does not take left out. To ask twice for the same
    * task is to ask once. Rejects when nobody knows what it has taken.

@@ -1,4 +1,4 @@
-import { capacityOfVehicle, takeJobs } from '../../../engine/domain/assignment/fleet.ts';
+import { capacityOfVehicle, mayCarry, takeJobs } from '../../../engine/domain/assignment/fleet.ts';
 import type { FleetEntry, FleetStore } from '../../../engine/store/planning/fleet-store.ts';
 import type { FleetVehicle, SentCourier } from '../../../schema/assignment/courier.ts';
 import { parsePhone } from '../../../schema/fields/phone.ts';
@@ -15,6 +15,7 @@ const NAME = 'fleet';
 export function createFleetProvider(store: FleetStore): CourierProvider {
   return {
     name: NAME,
+    mayCarry: ({ externalFleet }, load) => mayCarry(externalFleet, load),
     async book(organizationId, { externalFleet }, jobs) {
       if (externalFleet.length === 0) return new Map();
       for (let attempt = 0; attempt < LIMITS.fleetAttempts; attempt += 1) {
