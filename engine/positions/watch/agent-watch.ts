@@ -64,7 +64,10 @@ export function createAgentWatch({ clock, log, ask, travel }: AgentWatchOptions)
       const due = new Set<WatchedAgent>();
       // First, because some of them had no room before.
       for (const agent of changed) {
-        if (!isTelling(agent, nowMs)) continue;
+        if (!isTelling(agent, nowMs)) {
+          watched.get(agent)?.expectAtNextPoint();
+          continue;
+        }
         const one = followed(organizationId, agent);
         // It may be where its new task leads.
         arrivals.see(one, now);

@@ -52,6 +52,11 @@ export class WatchedAgent {
     this.agent = agent;
   }
 
+  /** Its tasks have changed, and its point was too vague to predict their times: the next one that will do is not to wait. */
+  expectAtNextPoint(): void {
+    this.nextEtaAt = Number.NEGATIVE_INFINITY;
+  }
+
   /** Learns the agent's present tasks. Returns the approaches that have ended. */
   follow(): readonly Approach[] {
     if (this.#isUpToDate()) return [];

@@ -101,6 +101,17 @@ export const STREAM: readonly Mutation[] = [
     [['if (Number.isNaN(agent.toldLatitude)) {', 'if (false) {', 'A stream sends the first move out of its box.']],
   ),
   ...mutationsOf(
+    'engine/positions/watch/agent-watch.ts',
+    ['unit/engine/eta-watch'],
+    [
+      [
+        'watched.get(agent)?.expectAtNextPoint();',
+        '',
+        'Tasks that change while the newest point is vague have their times with the next one.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/positions/positions.ts',
     ['unit/positions/drop'],
     [

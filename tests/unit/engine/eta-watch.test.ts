@@ -47,6 +47,20 @@ describe('ETAs', () => {
     assert.deepEqual([scene.asked.length, scene.replanned.size], [3, 0]);
   });
 
+  test('of tasks that changed while the newest point was vague are sent with the next one that is not', async () => {
+    const [scene, agent] = [new Scene(), agentWith(openTask())];
+    scene.tick(agent, 1_000);
+    await scene.last().answer(OK);
+    const told = openTask({ etaAt: '2031-05-01T12:03:08.000Z' });
+    const vague = { accuracy: LIMITS.arrivalAccuracyM + 1 };
+    scene.tick(agent, 1_000, vague);
+    scene.replan(agent, told, openTask({ taskId: 11, status: 'assigned', latitude: PLACE.latitude + 0.01 }));
+    scene.tick(agent, 1_000, vague);
+    assert.equal(scene.asked.length, 1);
+    scene.tick(agent, 1_000);
+    assert.deepEqual([scene.asked.length, scene.last().command.taskId], [2, 11]);
+  });
+
   test('are not told again while an agent keeps to them', async () => {
     const [scene, agent] = [new Scene(), agentWith(openTask())];
     for (let left = 5_000; left > 500; left -= 25_000 / 3_600 / 1.3) {
