@@ -151,6 +151,17 @@ export const ASSIGNMENT: readonly Mutation[] = [
   ]),
   ...mutationsOf(
     'engine/org/decide/records/update-agent.ts',
+    ['unit/engine/update-agent'],
+    [
+      [
+        'wantedHome(before.home, homeOf(home))',
+        'homeOf(home)',
+        'An agent’s home that is sent back as answers show it is no change.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/records/update-agent.ts',
     ['api/assignment/unsuited-agent', 'api/assignment/inactive-agent'],
     [
       ['|| vehicle !== undefined', '', 'An agent with a smaller vehicle loses the offers that it cannot carry.'],

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { UpdateAgent } from '../../../../schema/commands.ts';
 import { splitName } from '../../../../schema/customers/customer.ts';
 import { notFound, refusal } from '../../../../schema/errors.ts';
-import type { AgentRecord, UpdateAgentInput } from '../../../../schema/fleet/agent.ts';
+import type { AgentRecord, Home, UpdateAgentInput } from '../../../../schema/fleet/agent.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
 import { rule } from '../rule.ts';
+import { liesAt } from '../steps/new-location.ts';
 import { draftDecline, withdrawIfUnsuited } from '../steps/task-search.ts';
 import { homeOf, phoneOf, skillsOf, vehicleOf } from './agent-fields.ts';
 import { draftDuty } from './change-duty.ts';
@@ -35,7 +36,7 @@ function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: DecideCo
   const { agentId, input } = command;
   const before = draft.findAgent(agentId);
   if (!before) return refuse(notFound('Agent', agentId));
-  const wanted: AgentRecord = { ...before, ...wantedFields(input) };
+  const wanted: AgentRecord = { ...before, ...wantedFields(before, input) };
   if (isDeepStrictEqual(wanted, before)) return done('agent', agentId);
   const isLeaving = before.isActive && !wanted.isActive;
   const asked = mayEndOffers(input) ? draft.openRequestsOf(agentId) : [];
@@ -52,7 +53,7 @@ function decideUpdateAgent(draft: Draft, command: UpdateAgent, context: DecideCo
   return done('agent', agentId);
 }
 
-function wantedFields(input: UpdateAgentInput): Partial<AgentRecord> {
+function wantedFields(before: AgentRecord, input: UpdateAgentInput): Partial<AgentRecord> {
   const { name, phone, agentType, isActive, vehicle, skills, home } = input;
   return {
     ...(name ? splitName(name) : {}),
@@ -61,6 +62,11 @@ function wantedFields(input: UpdateAgentInput): Partial<AgentRecord> {
     ...(isActive == null ? {} : { isActive }),
     ...(vehicle === undefined ? {} : { vehicle: vehicleOf(vehicle) }),
     ...(skills === undefined ? {} : { skills: skillsOf(skills) }),
-    ...(home === undefined ? {} : { home: homeOf(home) }),
+    ...(home === undefined ? {} : { home: wantedHome(before.home, homeOf(home)) }),
   };
+}
+
+/** A home that is sent back as answers show it is the present one, however exactly that was first sent. */
+function wantedHome(before: Home | null, home: Home | null): Home | null {
+  return before && home && before.address === home.address && liesAt(before, home) ? before : home;
 }

@@ -67,7 +67,7 @@ export function isAt(location: LocationRecord, input: LocationInput): boolean {
 type Coordinates = Pick<LocationInput, 'latitude' | 'longitude'>;
 
 /** Compared as answers show them: a place that is sent back as it was read has not moved, however exactly it was first sent. */
-function liesAt(one: Coordinates, other: Coordinates): boolean {
+export function liesAt(one: Coordinates, other: Coordinates): boolean {
   return (['latitude', 'longitude'] as const).every(
     (axis) => shownCoordinate(one[axis]) === shownCoordinate(other[axis]),
   );
