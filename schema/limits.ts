@@ -66,6 +66,8 @@ export const LIMITS = {
   actionFamilies: 1_000,
   /** Texts and integration data of all these, which every event and the answer repeat: a commit of some seconds at most. */
   actionTextChars: 16 * 1_048_576,
+  /** The same of packages that move, tasks that they leave and jobs that get a child, of a batch: no body bounds them. */
+  batchTextChars: 16 * 1_048_576,
   /** Notes and descriptions of a whole job with its packages: each change sends all this text again. */
   familyTextChars: 2_097_152,
   /** A task holds them in memory and shows them all. */

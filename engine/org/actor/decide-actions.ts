@@ -5,7 +5,7 @@ import { applyDraft, type DecidedCommand, type DecideTools, openBatchAt } from '
 import { encodeShown } from '../apply/encode-shown.ts';
 import type { DecideContext } from '../decide/decision.ts';
 import { decideByRule } from '../decide/rules.ts';
-import { textChars } from '../decide/steps/family-size.ts';
+import { shownChars } from '../decide/steps/family-size.ts';
 import { Draft } from '../state/draft.ts';
 import type { OrgState } from '../state/org-state.ts';
 import { answerJointly, failedItem, type ItemResult, inOneCommit } from './joint-answer.ts';
@@ -50,15 +50,7 @@ function countTasks(state: OrgState, { actions }: ActOnTasks): number {
 /** The text that events and the answer may repeat. A step of a child may change its job, whose event has all children. */
 function countChars(state: OrgState, { actions }: ActOnTasks): number {
   const rootOf = ({ taskId }: TaskAction) => state.findTask(taskId)?.task.parentId ?? taskId;
-  const roots = new Set(actions.map(rootOf));
-  let chars = 0;
-  for (const root of roots) {
-    for (const id of [root, ...(state.findTask(root)?.task.childIds ?? [])]) {
-      const facts = state.findTask(id);
-      if (facts) chars += textChars(facts) + (JSON.stringify(facts.task.integrationData)?.length ?? 0);
-    }
-  }
-  return chars;
+  return [...new Set(actions.map(rootOf))].reduce((chars, root) => chars + shownChars(state, root), 0);
 }
 
 function refused(what: string): DecidedCommand {

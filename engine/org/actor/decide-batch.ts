@@ -1,6 +1,7 @@
 import type { Answer, BatchItem, CreateTasks, RequestFacts } from '../../../schema/commands.ts';
 import { type Refusal, refusal } from '../../../schema/errors.ts';
 import type { IdempotencyKey } from '../../../schema/fields/idempotency-key.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import {
   applyDraft,
   type DecidedCommand,
@@ -15,6 +16,7 @@ import type { DecideContext, Shown } from '../decide/decision.ts';
 import { decideCreateTask } from '../decide/tasks/create-task.ts';
 import { Draft } from '../state/draft.ts';
 import type { OrgState } from '../state/org-state.ts';
+import { isTooLong } from './batch-text.ts';
 import { answerJointly, failedItem, type ItemResult, inOneCommit } from './joint-answer.ts';
 
 type WantedTask = Extract<BatchItem, { input: unknown }>;
@@ -28,7 +30,7 @@ interface DraftedItem {
 /**
  * POST /tasks/batch. Decides items in their order; each sees those before it. A plain batch does what it can. An atomic
  * one is refused 422 BATCH_REJECTED, with the faults in `details.items`, unless every item can be done. The whole batch
- * goes into one commit.
+ * goes into one commit; it is refused 400 when it would repeat more text than one bears.
  */
 export function decideBatch(
   tools: DecideTools,
@@ -36,6 +38,7 @@ export function decideBatch(
   context: DecideContext,
   nowMs: number,
 ): DecidedCommand {
+  if (isTooLong(tools.state, command, nowMs)) return { answer: () => TOO_LONG, changes: false, restsOn: undefined };
   const joint = inOneCommit(tools);
   const answer = command.atomic
     ? decideTogether(joint, command, context, nowMs)
@@ -137,3 +140,13 @@ function answerBatch(tools: DecideTools, command: CreateTasks, results: readonly
   const data = `{"items":[${items}],"created":${created},"failed":${results.length - created}}`;
   return answerJointly(tools, command, data, now);
 }
+
+const TOO_LONG: Answer = {
+  ok: false,
+  refusal: refusal('VALIDATION_FAILED', undefined, {
+    violations: [
+      `tasks must name packages and parents with at most ${LIMITS.batchTextChars} characters of text, ` +
+        'the tasks that packages leave included',
+    ],
+  }),
+};

@@ -251,6 +251,38 @@ test('500 tasks with 100 packages each are made in one go, and come back whole w
   assert.ok(JSON.stringify(replay.body.data) === JSON.stringify(reply.body.data), 'the first answer again');
 });
 
+test('a batch whose events would repeat more text of older tasks than a commit bears makes nothing', async () => {
+  const { api, organizationId } = await fixture.organization();
+  const long = 'x'.repeat(LIMITS.longTextChars);
+  const full = taskInput({ notes: long, description: long, integrationData: { text: 'y'.repeat(16_000) } });
+  const made = await send(api, [taskInput({ children: many(95, () => full) })]);
+  const parentId = made.body.data.items[0]!.task!.id;
+  const before = await rowsOf(organizationId);
+  const refused = await send(
+    api,
+    many(5, () => taskInput({ parentId })),
+  );
+  assert.deepEqual(
+    [refused.status, refused.body.message],
+    [
+      400,
+      [
+        `tasks must name packages and parents with at most ${LIMITS.batchTextChars} characters of text, the tasks that packages leave included`,
+      ],
+    ],
+  );
+  assert.deepEqual(await rowsOf(organizationId), before);
+  assert.equal(
+    (
+      await send(
+        api,
+        many(4, () => taskInput({ parentId })),
+      )
+    ).status,
+    200,
+  );
+});
+
 test('a batch is replayed whole with its key, also by a gateway that was started since', async () => {
   const place = await createTestPlace();
   const tasks = [taskInput({ name: 'A' }), {}, taskInput({ name: 'C', children: [taskInput()] })];

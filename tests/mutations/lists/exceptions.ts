@@ -60,6 +60,31 @@ export const EXCEPTIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/actor/batch-text.ts',
+    ['unit/engine/batch-text'],
+    [
+      ['owners.add(found.owner.id)', 'owners.has(found.owner.id)', 'The tasks that packages leave count in a batch.'],
+      ['input.parentId ? shownChars(state, input.parentId) : 0', '0', 'Jobs that get a child count in a batch.'],
+      ['else if (found) chars += packageChars(found.record);', '', 'Packages that move count in a batch.'],
+      [
+        '[task, ...(task.children ?? [])].flatMap((one) => one.packages)',
+        'task.packages',
+        'Packages of kept answers count in a batch that shows them again.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/actor/decide-batch.ts',
+    ['api/tasks/batch.test'],
+    [
+      [
+        'if (isTooLong(tools.state, command, nowMs)) return',
+        'if (false) return',
+        'A batch never repeats more text than one commit bears.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/org/decide/steps/new-location.ts',
     ['unit/engine/decide/amend-task'],
     [
@@ -89,16 +114,22 @@ export const EXCEPTIONS: readonly Mutation[] = [
         'The children of jobs count in the limit of an action.',
       ],
       [
-        '[root, ...(state.findTask(root)?.task.childIds ?? [])]',
-        '[root]',
-        'The text of children counts in the limit of an action.',
-      ],
-      [
         'state.findTask(taskId)?.task.parentId ?? taskId;',
         'taskId;',
         'The text of the job of a child counts in the limit of an action.',
       ],
       ['if (ok) done += 1;', 'done += 1;', 'An action counts the tasks that it changed.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/steps/family-size.ts',
+    ['api/exceptions/actions'],
+    [
+      [
+        '[taskId, ...(state.findTask(taskId)?.task.childIds ?? [])]',
+        '[taskId]',
+        'The text of children counts in the limit of an action.',
+      ],
     ],
   ),
   ...mutationsOf(

@@ -1,7 +1,8 @@
 import { type Refusal, refusal } from '../../../../schema/errors.ts';
 import { LIMITS } from '../../../../schema/limits.ts';
+import type { PackageRecord } from '../../../../schema/tasks/package.ts';
 import type { Draft } from '../../state/draft.ts';
-import type { TaskFacts } from '../../state/state-view.ts';
+import type { StateView, TaskFacts } from '../../state/state-view.ts';
 
 /**
  * Refuses 409 TASK_TOO_LARGE when a task, or its job, would hold more text than every event of it may carry. The body of
@@ -20,10 +21,20 @@ export function checkFamilySize(draft: Draft, taskId: number, before?: TaskFacts
 }
 
 /** Notes and descriptions of a task and its packages. */
-export function textChars({ task, packages }: Pick<TaskFacts, 'task' | 'packages'>): number {
+function textChars({ task, packages }: Pick<TaskFacts, 'task' | 'packages'>): number {
   const own = (task.notes?.length ?? 0) + (task.description?.length ?? 0);
-  return packages.reduce(
-    (sum, { name, description, notes }) => sum + name.length + description.length + (notes?.length ?? 0),
-    own,
-  );
+  return packages.reduce((sum, one) => sum + packageChars(one), own);
+}
+
+export function packageChars({ name, description, notes }: Pick<PackageRecord, 'name' | 'description' | 'notes'>) {
+  return name.length + description.length + (notes?.length ?? 0);
+}
+
+/** Texts and integration data of a task as an event shows it: a job with its children. */
+export function shownChars(state: Pick<StateView, 'findTask'>, taskId: number): number {
+  const ids = [taskId, ...(state.findTask(taskId)?.task.childIds ?? [])];
+  return ids.reduce((sum, id) => {
+    const facts = state.findTask(id);
+    return facts ? sum + textChars(facts) + (JSON.stringify(facts.task.integrationData)?.length ?? 0) : sum;
+  }, 0);
 }
