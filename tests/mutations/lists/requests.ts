@@ -174,6 +174,17 @@ export const REQUESTS: readonly Mutation[] = [
     [
       [' || wanted.length > 1 || ', ' || ', 'The text of a job is bounded when it is made with its children.'],
       [' || input.packageIds != null', '', 'The text of packages that a task is made with counts too.'],
+      ['overQuota && !mayBeTooLarge', 'overQuota', 'The quota of tasks comes after a text that is too long.'],
+      [
+        'tooLarge ?? overQuota ?? overCustomers',
+        'overQuota ?? overCustomers ?? tooLarge',
+        'A quota comes after a text that is too long.',
+      ],
+      [
+        'overCustomers ??= refused;',
+        'if (refused) return refuse(refused);',
+        'The quota of customers comes after a text that is too long.',
+      ],
     ],
   ),
   ...mutationsOf(

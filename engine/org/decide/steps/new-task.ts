@@ -36,7 +36,6 @@ export function draftTask(
   context: DecideContext,
 ): Refusal | undefined {
   const matched = input.customer || input.customerId ? matchCustomer(draft, input, context) : undefined;
-  if (matched && 'refusal' in matched) return matched.refusal;
   const location = input.locationId
     ? draft.findLocation(input.locationId)!
     : draftLocation(draft, input.location, family.id, context);
@@ -44,7 +43,7 @@ export function draftTask(
     ? draft.findWarehouse(input.pickupWarehouseId)!.location
     : draftLocation(draft, input.pickupLocation, family.id, context);
   const links = {
-    customerId: matched?.customer.id ?? null,
+    customerId: matched && 'customer' in matched ? matched.customer.id : null,
     locationId: location?.id ?? null,
     pickupLocationId: pickupLocation?.id ?? null,
   };
@@ -53,7 +52,7 @@ export function draftTask(
   if (input.packageIds) packages.push(...movePackages(draft, [...new Set(input.packageIds)], task.id, context.now));
   packages.sort((a, b) => a.id - b.id);
   draft.put({ kind: 'put-task', task, location, pickupLocation, packages });
-  return undefined;
+  return matched && 'refusal' in matched ? matched.refusal : undefined;
 }
 
 /** A new package of a task. */

@@ -24,8 +24,8 @@ export const createTaskRule = rule<CreateTask>({
 /**
  * POST /tasks: a task, a child of a job, or a job with its children, all or nothing. Refuses, in this order: 403 for an
  * agent; 400 for a `scheduledAt` or `windowEnd` that has passed and for an amount that its currency does not allow; 404 for the first
- * unknown id in field order; 409 TASK_CODE_TAKEN, PACKAGE_ATTACHED, WAREHOUSE_INACTIVE, INVALID_PARENT;
- * 403 PACKAGE_LIMIT_EXCEEDED; 409 TASK_TOO_LARGE.
+ * unknown id in field order; 409 TASK_CODE_TAKEN, PACKAGE_ATTACHED, WAREHOUSE_INACTIVE, INVALID_PARENT, TASK_TOO_LARGE;
+ * 403 PACKAGE_LIMIT_EXCEEDED.
  */
 export function decideCreateTask(draft: Draft, { input, caller }: CreateTask, context: DecideContext): Decision {
   const children = input.children ?? [];
@@ -45,26 +45,29 @@ export function decideCreateTask(draft: Draft, { input, caller }: CreateTask, co
   const period = quotaPeriod('tasks', context.now);
   const used = draft.usedOf('tasks', period);
   const overQuota = checkQuota('tasks', draft.organization.limits.tasks, used, wanted.length, context.now);
-  if (overQuota) return refuse(overQuota);
+  const parentId = input.parentId ?? null;
+  // The packages that validation lets one task have keep it within the bound.
+  const mayBeTooLarge = parentId !== null || wanted.length > 1 || input.packageIds != null;
+  if (overQuota && !mayBeTooLarge) return refuse(overQuota);
   draft.put({ kind: 'count-usage', resource: 'tasks', period, used: used + wanted.length });
 
-  const parentId = input.parentId ?? null;
   const ids = wanted.map(() => context.nextId('task'));
   const [id, ...childIds] = ids as [number, ...number[]];
+  let overCustomers: Refusal | undefined;
   for (const [index, one] of wanted.entries()) {
     const place = { id: ids[index]!, parentId: index === 0 ? parentId : id };
     const family = { ...place, childIds: index === 0 && childIds.length > 0 ? childIds : null };
     const refused = draftTask(draft, one, family, caller, context);
-    if (refused) return refuse(refused);
+    overCustomers ??= refused;
   }
   for (const taskId of ids) {
     draft.put({ kind: 'tell', type: 'task.created', taskId, step: { kind: 'created', toStatus: 'new' } });
   }
   if (parentId !== null) followChildren(draft, parentId, context.now, id);
-  // The packages that validation lets one task have keep it within the bound.
-  const mayBeTooLarge = parentId !== null || wanted.length > 1 || input.packageIds != null;
+  // A task is drafted also where a quota refuses it: one that is too large is refused for that.
   const tooLarge = mayBeTooLarge ? checkFamilySize(draft, id) : undefined;
-  return tooLarge ? refuse(tooLarge) : done('task', id, 201);
+  const refused = tooLarge ?? overQuota ?? overCustomers;
+  return refused ? refuse(refused) : done('task', id, 201);
 }
 
 function firstOf(wanted: readonly TaskInput[], judge: (input: TaskInput) => Refusal | undefined): Refusal | undefined {

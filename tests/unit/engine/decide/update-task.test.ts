@@ -210,6 +210,19 @@ describe('the text of a job', () => {
     assert.equal(codeOf(withChildren(70, { ...stop, packages })), 'TASK_TOO_LARGE');
   });
 
+  test('a job that is too large is refused for that, also where a quota would refuse it', () => {
+    const phone = { e164: '+12025550123', countryCode: '+1', number: '2025550123' };
+    const inline = { ...stop, customer: { name: 'New', phone } } as TaskInput;
+    for (const limits of [{ tasks: 0 }, { customers: 0 }]) {
+      const codeOfJob = (children: number) => {
+        const state = stateWith('unserved', 'new');
+        state.apply({ kind: 'put-organization', organization: { ...state.organization, limits } }, 0);
+        return codeOf(make(state, { ...inline, children: Array.from({ length: children }, () => inline) }));
+      };
+      assert.deepEqual([codeOfJob(100), codeOfJob(105)], ['PACKAGE_LIMIT_EXCEEDED', 'TASK_TOO_LARGE']);
+    }
+  });
+
   test('the text of packages that a task is made with counts too', () => {
     const state = stateWith('unserved', 'new');
     const { task, packages } = state.findTask(TASK)!;
