@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import type { Answer, Failure } from '../live/protocol.ts';
+import type { Answer } from '../live/protocol.ts';
 import { callApi, couriers, tasksOf } from '../page/link.ts';
 import { newKey } from '../page/new-key.ts';
 import { ofUser } from '../page/of-user.ts';
-import { refusalText } from '../page/refusals.ts';
+import { failureOf, type ItemError, refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
 import { type ActedOn, type Outcome, reportOf } from '../records/acted-on.ts';
 import { inParts } from '../records/in-parts.ts';
@@ -20,14 +20,6 @@ export const pending = signal<ReadonlySet<number>>(new Set());
 
 /** An action of which some tasks were refused. */
 export const outcome = ofUser<Outcome | null>(null);
-
-/** The answer for one task of many: the body that a call about it alone would get. */
-export interface ItemError {
-  readonly statusCode: number;
-  readonly code?: string;
-  readonly message: string | string[];
-  readonly details?: Record<string, unknown>;
-}
 
 interface ActionResult {
   readonly items: readonly {
@@ -86,12 +78,6 @@ async function askFor(ids: readonly number[], action: Action): Promise<ActedOn> 
       if (error) refused.push({ taskId, words: refusalText(failureOf(error)) });
   }
   return { done, refused };
-}
-
-/** The body of a refusal inside an answer about many. */
-export function failureOf({ statusCode, code, message, details }: ItemError): Failure {
-  const said = Array.isArray(message) ? message.join('. ') : message;
-  return { status: statusCode, code: code ?? null, message: said, details: details ?? null };
 }
 
 const courierName = (id: number) => couriers.peek().find((courier) => courier.id === id)?.name ?? `${id}`;

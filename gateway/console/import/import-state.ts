@@ -9,11 +9,11 @@ import { parseLines } from './parse-lines.ts';
 import type { CellContext } from './read-cell.ts';
 import { type ColumnName, columnsIn } from './task-columns.ts';
 
-/** How far a line has come at the engine. `unanswered`: it was sent, and nobody knows whether it arrived. */
+/** How far a line has come at the engine. `undecided`: it was sent, and nobody knows whether it is a task. */
 export type Sent =
-  | { readonly kind: 'no' | 'sending' | 'unanswered' }
+  | { readonly kind: 'no' | 'sending' }
   | { readonly kind: 'created'; readonly taskId: number; readonly code: string }
-  | { readonly kind: 'refused'; readonly words: string };
+  | { readonly kind: 'refused' | 'undecided'; readonly words: string };
 
 export interface ImportLine {
   readonly line: number;

@@ -15,7 +15,7 @@ import {
   table as shownTable,
   type Table,
 } from './import-state.ts';
-import { isSending, sendTable, unanswered } from './send-table.ts';
+import { isSending, sendTable, undecided } from './send-table.ts';
 import { COLUMN_NAMES, type ColumnName } from './task-columns.ts';
 
 /** Lines that are on the screen at first, and that each press of the button adds. */
@@ -25,7 +25,7 @@ const ICONS: Readonly<Record<JudgedLine['state'], IconName>> = {
   ready: 'circle',
   wrong: 'risk',
   sending: 'dashed',
-  unanswered: 'dashed',
+  undecided: 'dashed',
   refused: 'risk',
   created: 'check',
 };
@@ -118,7 +118,7 @@ interface RowProps {
 /** A line, and below it what is wrong with it. */
 function LineRows({ line, columns, sizes }: RowProps) {
   const { state, sent, faults } = line;
-  const said = [...faults.map((fault) => fault.words), ...(sent.kind === 'refused' ? [sent.words] : [])];
+  const said = [...faults.map((fault) => fault.words), ...('words' in sent ? [sent.words] : [])];
   const note = `import-line-${line.line}`;
   return (
     <tbody class={state}>
@@ -163,7 +163,7 @@ interface CellProps {
 
 function Cell({ line: { line, cells, state }, at, column, note, size }: CellProps) {
   const cell = cells[at] ?? '';
-  const isFixed = state === 'created' || state === 'sending' || state === 'unanswered';
+  const isFixed = state === 'created' || state === 'sending' || state === 'undecided';
   if (isFixed || column === null) return <span class={column === null ? 'left-out' : ''}>{cell}</span>;
   return (
     <input
@@ -201,7 +201,7 @@ function backToText(): void {
 function End({ lines }: { readonly lines: readonly JudgedLine[] }) {
   const ready = lines.filter(({ state }) => state === 'ready' || state === 'refused').length;
   const left = lines.filter(({ state }) => state === 'wrong').length;
-  const open = unanswered.value?.lines.length ?? 0;
+  const open = undecided.value?.lines.length ?? 0;
   const isOver = lines.every(({ state }) => state === 'created');
   // Once some lines are tasks, the text would make them a second time.
   const isFresh = open === 0 && lines.every(({ state }) => state === 'ready' || state === 'wrong');
@@ -209,7 +209,7 @@ function End({ lines }: { readonly lines: readonly JudgedLine[] }) {
     <>
       {open > 0 && !isSending.value && (
         <p class="fault" role="alert">
-          {words.unanswered(open)}
+          {words.undecided(open)}
         </p>
       )}
       {open === 0 && left > 0 && ready > 0 && <p class="say">{words.partly}</p>}

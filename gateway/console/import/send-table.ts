@@ -1,23 +1,22 @@
 import { effect, signal } from '@preact/signals';
-import { failureOf, type ItemError } from '../actions/act.ts';
 import type { Answer } from '../live/protocol.ts';
 import { callApi } from '../page/link.ts';
 import { isDecided, newKey } from '../page/new-key.ts';
-import { refusalText } from '../page/refusals.ts';
+import { failureOf, type ItemError, refusalText } from '../page/refusals.ts';
 import { changeLines, judgedLines, type Sent, table } from './import-state.ts';
 import { type Part, partsOf, sendParts } from './send-lines.ts';
 
-/** The part that was sent and not answered. It is asked about first, under the same key. */
-export const unanswered = signal<Part | null>(null);
+/** The part that was sent and about which nothing is decided. It is asked about first, under the same key. */
+export const undecided = signal<Part | null>(null);
 export const isSending = signal(false);
 
 effect(() => {
-  if (table.value === null) unanswered.value = null;
+  if (table.value === null) undecided.value = null;
 });
 
 // A page that is left now could not ask again.
 addEventListener('beforeunload', (event) => {
-  if (isSending.peek() || unanswered.peek()) event.preventDefault();
+  if (isSending.peek() || undecided.peek()) event.preventDefault();
 });
 
 interface BatchItem {
@@ -26,12 +25,12 @@ interface BatchItem {
   readonly error?: ItemError;
 }
 
-/** Asks again about lines without an answer, then sends every line that is ready or was refused. */
+/** Asks again about lines without a decision, then sends every line that is ready or was refused. */
 export async function sendTable(): Promise<void> {
   const key = table.peek()?.key;
   if (key === undefined || isSending.peek()) return;
   const wanted = judgedLines.peek().filter(({ state }) => state === 'ready' || state === 'refused');
-  const parts = [...(unanswered.peek() ? [unanswered.peek()!] : []), ...partsOf(wanted, newKey)];
+  const parts = [...(undecided.peek() ? [undecided.peek()!] : []), ...partsOf(wanted, newKey)];
   isSending.value = true;
   mark(new Set(parts.flatMap(({ lines }) => lines)), { kind: 'sending' });
   const open = await sendParts(
@@ -43,7 +42,7 @@ export async function sendTable(): Promise<void> {
   );
   isSending.value = false;
   if (table.peek()?.key !== key) return;
-  unanswered.value = open;
+  undecided.value = open;
   // Lines that the round did not reach were not sent.
   changeLines((line) => (line.sent.kind === 'sending' ? { ...line, sent: { kind: 'no' } } : line));
 }
@@ -54,10 +53,8 @@ function mark(lines: ReadonlySet<number>, sent: Sent): void {
 
 function take({ lines, isOpen }: Part, answer: Answer): void {
   if (!answer.ok) {
-    const sent: Sent = isDecided(answer, isOpen)
-      ? { kind: 'refused', words: refusalText(answer.failure) }
-      : { kind: 'unanswered' };
-    return mark(new Set(lines), sent);
+    const kind = isDecided(answer, isOpen) ? 'refused' : 'undecided';
+    return mark(new Set(lines), { kind, words: refusalText(answer.failure) });
   }
   const { items } = answer.data as { readonly items: readonly BatchItem[] };
   const results = new Map(items.map((item) => [lines[item.index]!, sentOf(item)]));

@@ -33,7 +33,7 @@ export const importText = {
     ready: 'Ready',
     wrong: 'To mend',
     sending: 'Being sent',
-    unanswered: 'No answer yet',
+    undecided: 'Not known yet',
     refused: 'Refused',
     created: 'Created',
   },
@@ -46,8 +46,8 @@ export const importText = {
       .filter(Boolean)
       .join(' · '),
   partly: 'Lines that need mending stay here, and are not sent.',
-  unanswered: (number: number) =>
-    `The server has not answered about ${tasks(number)}. Ask again: it knows these lines by their key and makes no task twice.`,
+  undecided: (number: number) =>
+    `The server has not decided about ${tasks(number)}. Ask again: it knows these lines by their key and makes no task twice.`,
   twice: (line: number) => `Code stands in line ${line} already.`,
   fault: (column: string, phrase: string) => `${column} ${phrase}.`,
   needs: {

@@ -81,7 +81,7 @@ test('a table whose answers are lost is asked about again, and makes each task o
     await button(page, 'Look at it').click();
     proxy.loseAnswersTo('/api/v1/tasks/batch');
     await button(page, 'Create 3 tasks').click();
-    await sheet(page).getByRole('alert').getByText('has not answered about 3 tasks').waitFor();
+    await sheet(page).getByRole('alert').getByText('has not decided about 3 tasks').waitFor();
     assert.equal((await api.get<{ count: number }>('/tasks')).body.data.count, 3);
     assert.equal(await sheet(page).getByLabel('Phone, line 2').count(), 0, 'nobody changes a line on its way');
     proxy.mend();

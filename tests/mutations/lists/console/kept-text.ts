@@ -59,6 +59,11 @@ export const KEPT_TEXT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/import/send-table.ts',
+    ['unit/gateway/console/import/send-table'],
+    [['words: refusalText(answer.failure) });\n', "words: '' });\n", 'Lines about which nothing is decided say why.']],
+  ),
+  ...mutationsOf(
     'gateway/console/saved/saved-views.ts',
     ['unit/gateway/console/saved-views'],
     [

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Answer, ApiCall, FromWorker, ToWorker } from '../../../../../gateway/console/live/protocol.ts';
+
+/** The page's end of the worker, which answers each call as the test says. */
+const answers: Answer[] = [];
+const calls: ApiCall[] = [];
+const port = {
+  onmessage: (_: { readonly data: FromWorker }): void => assert.fail('nobody listens'),
+  postMessage(message: ToWorker): void {
+    if (message.kind !== 'call') return;
+    calls.push(message.call);
+    port.onmessage({ data: { kind: 'answer', id: message.id, answer: answers.shift()! } });
+  },
+};
+Object.assign(globalThis, {
+  LIVE_WORKER_URL: 'live.js',
+  SharedWorker: class {
+    readonly port = port;
+  },
+  localStorage: { getItem: () => null },
+  addEventListener: () => undefined,
+});
+// By names that the compiler does not follow: it checks the tests without the types of a browser.
+const [pathOfLink, pathOfState, pathOfImport, pathOfSending] = [
+  'page/link.ts',
+  'page/state.ts',
+  'import/import-state.ts',
+  'import/send-table.ts',
+].map((path) => new URL(`../../../../../gateway/console/${path}`, import.meta.url).href);
+const { openLink } = await import(pathOfLink!);
+const { nowMs } = await import(pathOfState!);
+const { judgedLines, openTable } = await import(pathOfImport!);
+const { sendTable } = await import(pathOfSending!);
+openLink();
+
+const TABLE = `customer,phone,address,lat,lng
+Ada,+44 20 7946 0001,Low St 1,51.5,-0.13
+Grace,+44 20 7946 0002,Low St 2,51.5,-0.13`;
+
+const refusal = (status: number, code: string | null, message = ''): Answer => ({
+  ok: false,
+  failure: { status, code, message, details: null },
+});
+const shown = () =>
+  judgedLines.value.map(({ state, sent }: { state: string; sent: { words?: string } }) => [state, sent.words ?? '']);
+
+test('lines about which nothing is decided say why: what a guard has refused, and that no answer came', async () => {
+  nowMs.value = Date.parse('2031-05-01T08:00:00Z');
+  const reasons: readonly (readonly [answer: Answer, words: RegExp])[] = [
+    [refusal(503, 'OVERLOADED'), /^The engine is very busy/],
+    [refusal(429, 'RATE_LIMITED'), /^Too many requests/],
+    [refusal(401, 'UNAUTHORIZED', 'The session is over.'), /^The session is over/],
+    [refusal(403, 'FORBIDDEN'), /^Your role does not allow this/],
+    [refusal(0, null), /^No answer from the server/],
+  ];
+  assert.equal(openTable(TABLE), undefined);
+  for (const [answer, words] of reasons) {
+    answers.push(answer);
+    await sendTable();
+    for (const [state, said] of shown()) {
+      assert.equal(state, 'undecided');
+      assert.match(said, words);
+    }
+  }
+  assert.equal(new Set(calls.map(({ key }) => key)).size, 1);
+});
