@@ -9,9 +9,9 @@ import { parseLines } from './parse-lines.ts';
 import type { CellContext } from './read-cell.ts';
 import { type ColumnName, columnsIn } from './task-columns.ts';
 
-/** How far a line has come at the engine. `undecided`: it was sent, and nobody knows whether it is a task. */
+/** How far a line has come at the engine. `undecided`: it was sent, and nobody knows whether it is a task; `existing`: a person has found the task. */
 export type Sent =
-  | { readonly kind: 'no' | 'sending' }
+  | { readonly kind: 'no' | 'sending' | 'existing' }
   | { readonly kind: 'created'; readonly taskId: number; readonly code: string }
   | { readonly kind: 'refused' | 'undecided'; readonly words: string };
 

@@ -15,7 +15,7 @@ import {
   table as shownTable,
   type Table,
 } from './import-state.ts';
-import { isSending, sendTable, undecided } from './send-table.ts';
+import { decideUndecided, isSending, isTooOld, sendTable, undecided } from './send-table.ts';
 import { COLUMN_NAMES, type ColumnName } from './task-columns.ts';
 
 /** Lines that are on the screen at first, and that each press of the button adds. */
@@ -28,6 +28,7 @@ const ICONS: Readonly<Record<JudgedLine['state'], IconName>> = {
   undecided: 'dashed',
   refused: 'risk',
   created: 'check',
+  existing: 'check',
 };
 
 /** The table before it is sent, and the result of each line after it. */
@@ -163,7 +164,7 @@ interface CellProps {
 
 function Cell({ line: { line, cells, state }, at, column, note, size }: CellProps) {
   const cell = cells[at] ?? '';
-  const isFixed = state === 'created' || state === 'sending' || state === 'undecided';
+  const isFixed = !['ready', 'wrong', 'refused'].includes(state);
   if (isFixed || column === null) return <span class={column === null ? 'left-out' : ''}>{cell}</span>;
   return (
     <input
@@ -202,8 +203,9 @@ function End({ lines }: { readonly lines: readonly JudgedLine[] }) {
   const ready = lines.filter(({ state }) => state === 'ready' || state === 'refused').length;
   const left = lines.filter(({ state }) => state === 'wrong').length;
   const open = undecided.value?.lines.length ?? 0;
-  const isOver = lines.every(({ state }) => state === 'created');
+  const isOver = lines.every(({ state }) => state === 'created' || state === 'existing');
   // Once some lines are tasks, the text would make them a second time.
+  if (isTooOld.value && !isSending.value) return <Forgotten count={open} />;
   const isFresh = open === 0 && lines.every(({ state }) => state === 'ready' || state === 'wrong');
   return (
     <>
@@ -223,6 +225,23 @@ function End({ lines }: { readonly lines: readonly JudgedLine[] }) {
             {open > 0 ? words.again(open) : words.send(ready)}
           </Button>
         )}
+      </p>
+    </>
+  );
+}
+
+/** A person looks, and decides about lines whose key the engine may have forgotten. */
+function Forgotten({ count }: { readonly count: number }) {
+  return (
+    <>
+      <p class="fault" role="alert">
+        {words.forgotten(count)}
+      </p>
+      <p class="say">{words.lookForThem}</p>
+      <p class="row-end">
+        <Button onClick={discardTable}>{words.discard}</Button>
+        <Button onClick={() => decideUndecided(true)}>{words.exist}</Button>
+        <Button onClick={() => decideUndecided(false)}>{words.missing}</Button>
       </p>
     </>
   );

@@ -8,8 +8,8 @@ export interface Part {
   readonly key: string;
   readonly lines: readonly number[];
   readonly orders: readonly Order[];
-  /** Whether it may have been carried out: it was sent, and no decision is known. */
-  readonly isOpen: boolean;
+  /** When it was first sent, if no decision is known since: it may have been carried out. */
+  readonly firstSentAtMs: number | null;
 }
 
 interface Wanted {
@@ -20,6 +20,8 @@ interface Wanted {
 /** Room for what surrounds the tasks in a body, in bytes. */
 const ENVELOPE_BYTES = 1_024;
 const MOST_BYTES = LIMITS.batchBodyBytes - ENVELOPE_BYTES;
+/** So much earlier than the engine, the console counts a key as forgotten. */
+const EARLY_MS = 3_600_000;
 
 /** Divides lines so that each part keeps to the limits of a batch. */
 export function partsOf(wanted: readonly Wanted[], newKey: () => string): Part[] {
@@ -38,7 +40,7 @@ export function partsOf(wanted: readonly Wanted[], newKey: () => string): Part[]
     key: newKey(),
     lines: group.map(({ line }) => line),
     orders: group.map(({ order }) => order),
-    isOpen: false,
+    firstSentAtMs: null,
   }));
 }
 
@@ -50,12 +52,24 @@ export async function sendParts(
   parts: readonly Part[],
   send: (part: Part) => Promise<Answer>,
   onAnswer: (part: Part, answer: Answer) => void,
+  now: () => number,
 ): Promise<Part | null> {
   for (const part of parts) {
+    const firstSentAtMs = part.firstSentAtMs ?? now();
     const answer = await send(part);
     onAnswer(part, answer);
-    if (!isDecided(answer, part.isOpen)) return { ...part, isOpen: true };
+    if (!isFateOf(part, answer)) return { ...part, firstSentAtMs };
     if (!answer.ok) return null;
   }
   return null;
+}
+
+/** Whether an answer decides about a part, also about its first sending. */
+export function isFateOf({ firstSentAtMs }: Part, answer: Answer): boolean {
+  return isDecided(answer, firstSentAtMs !== null);
+}
+
+/** Whether the engine may have forgotten the key of a part that it has made. Sent again, the tasks would be made twice. */
+export function isForgotten({ firstSentAtMs }: Part, nowMs: number): boolean {
+  return firstSentAtMs !== null && nowMs - firstSentAtMs >= LIMITS.idempotencyRetentionMs - EARLY_MS;
 }

@@ -1,14 +1,17 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { Answer } from '../live/protocol.ts';
 import { callApi } from '../page/link.ts';
-import { isDecided, newKey } from '../page/new-key.ts';
+import { newKey } from '../page/new-key.ts';
 import { failureOf, type ItemError, refusalText } from '../page/refusals.ts';
+import { nowMs } from '../page/state.ts';
 import { changeLines, judgedLines, type Sent, table } from './import-state.ts';
-import { type Part, partsOf, sendParts } from './send-lines.ts';
+import { isFateOf, isForgotten, type Part, partsOf, sendParts } from './send-lines.ts';
 
 /** The part that was sent and about which nothing is decided. It is asked about first, under the same key. */
 export const undecided = signal<Part | null>(null);
 export const isSending = signal(false);
+/** The part is too old for that. A person looks for its tasks, and says whether they exist. */
+export const isTooOld = computed(() => undecided.value !== null && isForgotten(undecided.value, nowMs.value));
 
 effect(() => {
   if (table.value === null) undecided.value = null;
@@ -28,7 +31,7 @@ interface BatchItem {
 /** Asks again about lines without a decision, then sends every line that is ready or was refused. */
 export async function sendTable(): Promise<void> {
   const key = table.peek()?.key;
-  if (key === undefined || isSending.peek()) return;
+  if (key === undefined || isSending.peek() || isTooOld.peek()) return;
   const wanted = judgedLines.peek().filter(({ state }) => state === 'ready' || state === 'refused');
   const parts = [...(undecided.peek() ? [undecided.peek()!] : []), ...partsOf(wanted, newKey)];
   isSending.value = true;
@@ -39,6 +42,7 @@ export async function sendTable(): Promise<void> {
     (part, answer) => {
       if (table.peek()?.key === key) take(part, answer);
     },
+    () => nowMs.peek(),
   );
   isSending.value = false;
   if (table.peek()?.key !== key) return;
@@ -47,13 +51,20 @@ export async function sendTable(): Promise<void> {
   changeLines((line) => (line.sent.kind === 'sending' ? { ...line, sent: { kind: 'no' } } : line));
 }
 
+/** A person has seen whether the tasks of the part exist. If not, its lines may be changed and are sent under another key. */
+export function decideUndecided(exist: boolean): void {
+  mark(new Set(undecided.peek()?.lines), { kind: exist ? 'existing' : 'no' });
+  undecided.value = null;
+}
+
 function mark(lines: ReadonlySet<number>, sent: Sent): void {
   changeLines((each) => (lines.has(each.line) ? { ...each, sent } : each));
 }
 
-function take({ lines, isOpen }: Part, answer: Answer): void {
+function take(part: Part, answer: Answer): void {
+  const { lines } = part;
   if (!answer.ok) {
-    const kind = isDecided(answer, isOpen) ? 'refused' : 'undecided';
+    const kind = isFateOf(part, answer) ? 'refused' : 'undecided';
     return mark(new Set(lines), { kind, words: refusalText(answer.failure) });
   }
   const { items } = answer.data as { readonly items: readonly BatchItem[] };

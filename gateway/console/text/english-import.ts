@@ -36,6 +36,7 @@ export const importText = {
     undecided: 'Not known yet',
     refused: 'Refused',
     created: 'Created',
+    existing: 'Exists already',
   },
   summary: (total: number, created: number, wrong: number) =>
     [
@@ -48,6 +49,12 @@ export const importText = {
   partly: 'Lines that need mending stay here, and are not sent.',
   undecided: (number: number) =>
     `The server has not decided about ${tasks(number)}. Ask again: it knows these lines by their key and makes no task twice.`,
+  forgotten: (number: number) =>
+    `${tasks(number)} may exist already. The server keeps the key of these lines for a day only, so sending them again could make them twice.`,
+  lookForThem:
+    'Close this, and look for one of them by its code or customer, also among those that are done; the table stays. They were sent together: if one exists, so do the others, except for lines that were refused.',
+  exist: 'They exist: do not send the lines',
+  missing: 'They do not exist: make the lines ready',
   twice: (line: number) => `Code stands in line ${line} already.`,
   fault: (column: string, phrase: string) => `${column} ${phrase}.`,
   needs: {

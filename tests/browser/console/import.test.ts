@@ -84,6 +84,11 @@ test('a table whose answers are lost is asked about again, and makes each task o
     await sheet(page).getByRole('alert').getByText('has not decided about 3 tasks').waitFor();
     assert.equal((await api.get<{ count: number }>('/tasks')).body.data.count, 3);
     assert.equal(await sheet(page).getByLabel('Phone, line 2').count(), 0, 'nobody changes a line on its way');
+    await page.clock.setSystemTime(Date.now() + 23 * 3_600_000);
+    await sheet(page).getByText('3 tasks may exist already.').waitFor();
+    await assertAccessible(page, 'a table whose key may be forgotten');
+    assert.equal(await button(page, 'Ask again about 3 tasks').count(), 0);
+    await page.clock.setSystemTime(Date.now());
     proxy.mend();
     await button(page, 'Ask again about 3 tasks').click();
     await sheet(page).getByText('3 lines · 3 created').waitFor();

@@ -48,20 +48,25 @@ export const KEPT_TEXT: readonly Mutation[] = [
   ),
   ...mutationsOf(
     'gateway/console/import/send-lines.ts',
-    ['unit/gateway/console/import-lines'],
+    ['unit/gateway/console/import-lines', 'unit/gateway/console/import/send-table'],
     [
       [
-        'isDecided(answer, part.isOpen)',
+        'isDecided(answer, firstSentAtMs !== null)',
         'isDecided(answer, false)',
         'A guard does not decide about lines that were sent.',
       ],
-      ['{ ...part, isOpen: true }', 'part', 'Lines without an answer were sent.'],
+      ['{ ...part, firstSentAtMs }', 'part', 'Lines without an answer were sent.'],
+      [' - EARLY_MS', '', 'No lines are sent again when the engine is about to forget their key.'],
+      ['part.firstSentAtMs ?? now()', 'now()', 'Lines that are sent again become no younger.'],
     ],
   ),
   ...mutationsOf(
     'gateway/console/import/send-table.ts',
     ['unit/gateway/console/import/send-table'],
-    [['words: refusalText(answer.failure) });\n', "words: '' });\n", 'Lines about which nothing is decided say why.']],
+    [
+      ['words: refusalText(answer.failure) });\n', "words: '' });\n", 'Lines about which nothing is decided say why.'],
+      [' || isTooOld.peek()', '', 'Lines whose key may be forgotten are not sent again.'],
+    ],
   ),
   ...mutationsOf(
     'gateway/console/saved/saved-views.ts',

@@ -156,14 +156,15 @@ test('a part without an answer is kept as it was sent, and what would come after
       parts,
       async ({ key }) => answers[sent.push(key) - 1]!,
       () => {},
+      () => 1_000,
     );
-    return { sent, open: open?.key, ...(open && { isOpen: open.isOpen }) };
+    return { sent, open: open?.key, ...(open && { since: open.firstSentAtMs }) };
   };
   assert.deepEqual(await sendAll([done, done, done]), { sent: ['key 1', 'key 2', 'key 3'], open: undefined });
-  assert.deepEqual(await sendAll([done, lost]), { sent: ['key 1', 'key 2'], open: 'key 2', isOpen: true });
+  assert.deepEqual(await sendAll([done, lost]), { sent: ['key 1', 'key 2'], open: 'key 2', since: 1_000 });
   assert.deepEqual(await sendAll([refused]), { sent: ['key 1'], open: undefined });
   // A part that was sent before may have been made then, and a guard's refusal does not decide about that.
-  const again = fresh.with(0, { ...fresh[0]!, isOpen: true });
-  assert.deepEqual(await sendAll([refused], again), { sent: ['key 1'], open: 'key 1', isOpen: true });
+  const again = fresh.with(0, { ...fresh[0]!, firstSentAtMs: 7 });
+  assert.deepEqual(await sendAll([refused], again), { sent: ['key 1'], open: 'key 1', since: 7 });
   assert.deepEqual(await sendAll([done, refused], again), { sent: ['key 1', 'key 2'], open: undefined });
 });

@@ -30,8 +30,8 @@ const [pathOfLink, pathOfState, pathOfImport, pathOfSending] = [
 ].map((path) => new URL(`../../../../../gateway/console/${path}`, import.meta.url).href);
 const { openLink } = await import(pathOfLink!);
 const { nowMs } = await import(pathOfState!);
-const { judgedLines, openTable } = await import(pathOfImport!);
-const { sendTable } = await import(pathOfSending!);
+const { discardTable, judgedLines, openTable } = await import(pathOfImport!);
+const { decideUndecided, isTooOld, sendTable, undecided } = await import(pathOfSending!);
 openLink();
 
 const TABLE = `customer,phone,address,lat,lng
@@ -64,4 +64,50 @@ test('lines about which nothing is decided say why: what a guard has refused, an
     }
   }
   assert.equal(new Set(calls.map(({ key }) => key)).size, 1);
+});
+
+test('lines without a decision are sent again for 23 hours; after that a person says whether their tasks exist', async () => {
+  const start = Date.parse('2031-05-01T08:00:00Z');
+  const send = async (answer: Answer) => {
+    calls.length = 0;
+    answers.splice(0, 1, answer);
+    await sendTable();
+    return calls.map(({ key }) => key);
+  };
+  const created = [5, 6].map((id, index) => ({ index, task: { id, code: `A-${id}` } }));
+  const done: Answer = { ok: true, status: 200, data: { items: created } };
+  const loseAt = async (atMs: number) => {
+    nowMs.value = atMs;
+    assert.equal(openTable(TABLE), undefined);
+    return send(refusal(0, null));
+  };
+  discardTable();
+  const [key] = await loseAt(start);
+  nowMs.value = start + 22 * 3_600_000;
+  assert.deepEqual(await send(refusal(503, 'OVERLOADED')), [key], 'a repeat makes it no younger');
+  nowMs.value = start + 23 * 3_600_000;
+  assert.equal(isTooOld.value, true);
+  assert.deepEqual(await send(done), []);
+  decideUndecided(false);
+  assert.deepEqual(shown(), [
+    ['ready', ''],
+    ['ready', ''],
+  ]);
+  const [next] = await send(done);
+  assert.notEqual(next, key);
+  assert.deepEqual(shown(), [
+    ['created', ''],
+    ['created', ''],
+  ]);
+
+  discardTable();
+  await loseAt(start);
+  nowMs.value = start + 23 * 3_600_000;
+  decideUndecided(true);
+  assert.equal(undecided.value, null);
+  assert.deepEqual(shown(), [
+    ['existing', ''],
+    ['existing', ''],
+  ]);
+  assert.deepEqual(await send(done), []);
 });
