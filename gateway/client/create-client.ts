@@ -1,3 +1,4 @@
+import { isReplayed } from './dispatch-error.ts';
 import type {
   CallArguments,
   CallOf,
@@ -172,7 +173,7 @@ async function readAnswer(response: Response): Promise<Answer<unknown>> {
     message,
     position: metadata.position,
     etag: response.headers.get('etag') ?? undefined,
-    isReplayed: response.headers.get('idempotency-replayed') === 'true',
+    isReplayed: isReplayed(response.headers),
     correlationId: metadata.correlationId,
   };
 }

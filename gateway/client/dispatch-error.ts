@@ -19,6 +19,7 @@ export interface ErrorFacts {
   readonly retryAfterMs?: number | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly isOutcomeUnknown?: boolean;
+  readonly isReplayed?: boolean;
   readonly cause?: unknown;
 }
 
@@ -41,6 +42,8 @@ export class DispatchError extends Error {
   readonly idempotencyKey: string | undefined;
   /** The change may have been written, or not. */
   readonly isOutcomeUnknown: boolean;
+  /** The call had this refusal before, which came again. */
+  readonly isReplayed: boolean;
 
   constructor(message: string, facts: ErrorFacts) {
     super(message, facts.cause === undefined ? {} : { cause: facts.cause });
@@ -52,6 +55,7 @@ export class DispatchError extends Error {
     this.retryAfterMs = facts.retryAfterMs;
     this.idempotencyKey = facts.idempotencyKey;
     this.isOutcomeUnknown = facts.isOutcomeUnknown ?? false;
+    this.isReplayed = facts.isReplayed ?? false;
   }
 }
 
@@ -80,7 +84,13 @@ export function refusalFacts(
     ...(typeof details === 'object' && details !== null ? { details: details as Record<string, unknown> } : {}),
     correlationId: headers.get('x-correlation-id') ?? undefined,
     retryAfterMs: retryAfterMs(headers),
+    isReplayed: isReplayed(headers),
   };
+}
+
+/** Whether an answer is the first one under its key, again. */
+export function isReplayed(headers: Headers): boolean {
+  return headers.get('idempotency-replayed') === 'true';
 }
 
 function parseRefusal(text: string): RefusalBody {

@@ -14,6 +14,8 @@ export interface Failure {
   readonly code: string | null;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>> | null;
+  /** The engine had decided so under the call's key before, and says it again. */
+  readonly isReplayed?: boolean;
 }
 
 /** A request of the page. The worker adds the credential. */

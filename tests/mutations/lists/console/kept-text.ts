@@ -43,6 +43,7 @@ export const KEPT_TEXT: readonly Mutation[] = [
         'isDecided(answer, false)',
         'A guard does not decide about a call that was sent.',
       ],
+      ['if (isReplayed) return true;', '', 'The first answer under a key, again, decides about the first call.'],
       ['...attempt, isOpen: true', '...attempt', 'A call without an answer may have been carried out.'],
     ],
   ),

@@ -45,6 +45,13 @@ test('a call that got no answer and is then refused by a guard has the same key 
   const overLimit = { ok: false, failure: { status: 403, code, message: '', details: null } } as const;
   assert.equal(await keysAfter(refused(0), overLimit), 2);
   assert.equal(await keysAfter(refused(403), refused(403)), 3);
+  // The first answer came again, so the first call was decided so.
+  const again = {
+    ok: false,
+    failure: { status: 404, code: null, message: '', details: null, isReplayed: true },
+  } as const;
+  assert.equal(await keysAfter(refused(0), again), 2);
+  assert.equal(await keysAfter(refused(0), refused(404), again), 2);
 });
 
 test('another call has another key, also after no answer', async () => {

@@ -33,6 +33,24 @@ test('an answer about the caller that comes after that of a later question is no
   assert.deepEqual(told, ['dispatcher']);
 });
 
+test('a refusal says whether it is the first answer under its key, again', async (t) => {
+  const server = createServer((_, response) => {
+    response.writeHead(404, { 'content-type': 'application/json', 'idempotency-replayed': 'true' }).end('{}');
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const store = memoryStore();
+  await store.write({ accessToken: 'own', refreshToken: '', expiresAtMs: Number.POSITIVE_INFINITY });
+  const api = new Api({
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    store: Promise.resolve(store),
+    onEnded: () => {},
+    onCaller: () => {},
+  });
+  const answer = await api.call({ method: 'PATCH', path: '/webhooks/7', body: {}, key: 'k' });
+  assert.deepEqual(answer.ok || [answer.failure.status, answer.failure.isReplayed], [404, true]);
+});
+
 test('a call that waits for its next try when its user leaves is not made for the next user', async (t) => {
   const seen: string[] = [];
   const server = createServer(({ headers }, response) => {
