@@ -22,13 +22,17 @@ export function trackingPage(link: Link, tasks: readonly PageTask[], telling: Te
   const { letterhead, own } = link;
   const { token, times } = telling;
   const [only] = tasks.length === 1 ? tasks : [];
-  const title = `${headlineOf((only ?? own).shown)} · ${letterhead.name}`;
   const events = `/t/${token}/events?seen=${digestOfPage(link, changingParts(link, tasks, telling))}`;
   const main = html`<div data-events="${events}" data-zone="${letterhead.timeZone}">${!only && html`<h1 dir="auto" id="name-${own.shown.id}">${directedText(own.shown.name)}</h1>`}${tasks.map(
     (task) => article(task, telling, Boolean(only)),
   )}
 <p class="foot">Times are in ${times.name}.<span id="again"> <a href="/t/${token}">Look again</a> for what is new.</span></p></div>`;
-  return TRACKING_SCREEN.page({ title, letterhead, main });
+  return TRACKING_SCREEN.page({ title: titleOf(link, tasks), letterhead, main });
+}
+
+function titleOf({ letterhead, own }: Pick<Link, 'letterhead' | 'own'>, tasks: readonly PageTask[]): string {
+  const [only] = tasks.length === 1 ? tasks : [];
+  return `${headlineOf((only ?? own).shown)} · ${letterhead.name}`;
 }
 
 /** The times on a page that is made or changed now. */
@@ -36,13 +40,15 @@ export function tellingOf({ letterhead }: Link, token: string, nowMs: number): T
   return { token, times: localTimeIn(letterhead.timeZone), now: isoTime(nowMs) };
 }
 
-/** The changing parts of the page, by the ids of the elements that hold them, as HTML. */
+/** The changing parts of the page, by the ids of the elements that hold them, and its `title`, as HTML. */
 export function changingParts(
-  { own }: Pick<Link, 'own'>,
+  link: Pick<Link, 'letterhead' | 'own'>,
   tasks: readonly PageTask[],
   telling: Telling,
 ): ReadonlyMap<string, string> {
+  const { own } = link;
   const parts = tasks.flatMap((task) => Object.entries(partsOf(task, telling)));
+  parts.push(['title', html`${titleOf(link, tasks)}`]);
   if (tasks.length > 1) parts.push([`name-${own.shown.id}`, directedText(own.shown.name)]);
   return new Map(parts.map(([id, part]) => [id, part.toString()]));
 }

@@ -31,7 +31,7 @@ if (followed) {
   setInterval(renew, 30000);
   source.addEventListener('parts', ({ data }) => {
     for (const [id, html] of Object.entries(JSON.parse(data))) {
-      const part = document.getElementById(id);
+      const part = id === 'title' ? document.querySelector(id) : document.getElementById(id);
       if (!part) isOld ||= id.startsWith('status-');
       else if (isWritingIn(part)) isOld = true;
       else part.innerHTML = html;

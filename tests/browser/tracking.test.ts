@@ -42,10 +42,12 @@ test('a page follows its task from new to completed, and takes a rating', WITH_B
   const headline = page.getByRole('status').getByRole('heading');
   const becomes = (text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor();
   assert.equal(await headline.textContent(), 'Order received');
+  assert.equal(await page.title(), 'Order received · Test organization');
   assert.equal(await page.getByRole('status').getAttribute('aria-live'), 'polite');
   await page.getByText('Look again').waitFor({ state: 'hidden' });
   await place.assign(task.id);
   await becomes('Courier found');
+  assert.equal(await page.title(), 'Courier found · Test organization');
   await place.step(task.id, 'accepted');
   await becomes('Courier confirmed');
   await says(page, 'Your courier is Amina');

@@ -149,7 +149,7 @@ test('an open page receives each change once', async () => {
   await place.bringTo((await place.api.createTask()).id, 'assigned');
   await place.step(task.id, 'accepted');
   await knowing.says('Courier confirmed');
-  assert.deepEqual(Object.keys(knowing.parts).sort(), [`status-${task.id}`, `steps-${task.id}`]);
+  assert.deepEqual(Object.keys(knowing.parts).sort(), [`status-${task.id}`, `steps-${task.id}`, 'title']);
   await place.step(task.id, 'in_transit');
   await place.moveAgent(51.5252, -0.1357);
   await knowing.says('2 km away');

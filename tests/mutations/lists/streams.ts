@@ -186,6 +186,9 @@ export const STREAM: readonly Mutation[] = [
   ...mutationsOf(
     'gateway/tracking/tracking-script.ts',
     ['unit/gateway/tracking/tracking-script'],
-    [['      isOld = true;\n      renew();', '      location.reload();', 'A page that is refused keeps a comment.']],
+    [
+      ['      isOld = true;\n      renew();', '      location.reload();', 'A page that is refused keeps a comment.'],
+      ["id === 'title' ?", 'false ?', 'The title of an open page follows its status.'],
+    ],
   ),
 ];

@@ -12,6 +12,7 @@ function openPage(zone = 'Europe/Berlin') {
   const intervals: (() => void)[] = [];
   const listeners = new Map<string, Listener>();
   const status = { innerHTML: 'Order received', querySelectorAll: () => [] };
+  const title = { innerHTML: 'Order received', querySelectorAll: () => [] };
   const elements: Record<string, object> = { again: { hidden: false }, 'status-7': status };
   class Now extends Date {
     constructor() {
@@ -32,7 +33,7 @@ function openPage(zone = 'Europe/Berlin') {
     Date: Now,
     EventSource,
     document: {
-      querySelector: () => ({ dataset: { events: '/t/token/events', zone } }),
+      querySelector: (which: string) => (which === 'title' ? title : { dataset: { events: '/t/token/events', zone } }),
       querySelectorAll: () => [{ value: state.comment }],
       getElementById: (id: string) => elements[id] ?? null,
     },
@@ -47,6 +48,7 @@ function openPage(zone = 'Europe/Berlin') {
   return {
     state,
     status,
+    title,
     tell: (type: string, data = '{}') => listeners.get(type)!({ data }),
     passTimers() {
       for (const act of timers.splice(0)) act();
@@ -94,4 +96,10 @@ test('a page loads again on another day of its zone, and on one of UTC where the
     page.passInterval();
     assert.equal(page.state.reloads, 1, zone);
   }
+});
+
+test('the title of a page follows its status', () => {
+  const page = openPage();
+  page.tell('parts', JSON.stringify({ title: 'Courier found · Kestrel', 'status-7': 'Courier found' }));
+  assert.deepEqual([page.title.innerHTML, page.state.reloads], ['Courier found · Kestrel', 0]);
 });

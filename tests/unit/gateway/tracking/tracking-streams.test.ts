@@ -132,6 +132,7 @@ test('a page gets its changed parts when an event is about its task, and costs n
   state.link = linkTo(followed('accepted'));
   await tell(7);
   assert.deepEqual(toldBy(stream), ['"status-7":']);
+  assert.match(stream.written.join(''), /"title":"Courier confirmed · Kestrel"/);
   await tell(7);
   assert.equal(stream.written.length, 1, 'no change comes twice');
 });
