@@ -54,6 +54,8 @@ interface Page {
   /** Something about its tasks has changed. */
   isBehind: boolean;
   isLooking: boolean;
+  /** It was sent a reload for its letterhead. */
+  isToReload: boolean;
 }
 
 /**
@@ -115,6 +117,7 @@ export class TrackingStreams {
       seenAt: new Map(),
       isBehind: true,
       isLooking: false,
+      isToReload: false,
     };
     const release = this.#options.replies.hold({ ...identity, organizationId }, () => close(page));
     this.#add(page);
@@ -190,13 +193,18 @@ export class TrackingStreams {
     const parts = changingParts(link, tasks, telling);
     const digests = new Map([...parts].map(([id, part]) => [id, digestOf(part)]));
     const digest = digestOfPage(link, parts);
-    if (hasOtherLetterhead(page.digest, digest)) page.stream.write(RELOAD);
-    else if (digest !== page.digest) {
-      const changed = [...parts].filter(([id]) => page.parts.get(id) !== digests.get(id));
-      page.stream.write(frameOf(digest, Object.fromEntries(changed)));
+    if (hasOtherLetterhead(page.digest, digest)) {
+      // It shows what it had until it loads again, which waits for somebody who writes in it: no part of the new zone comes before.
+      if (!page.isToReload) page.stream.write(RELOAD);
+      page.isToReload = true;
+    } else {
+      if (digest !== page.digest) {
+        const changed = [...parts].filter(([id]) => page.parts.get(id) !== digests.get(id));
+        page.stream.write(frameOf(digest, Object.fromEntries(changed)));
+      }
+      page.parts = digests;
+      page.digest = digest;
     }
-    page.parts = digests;
-    page.digest = digest;
     page.link = link;
     page.toldAt = telling.now;
     page.seenAt = new Map(tasks.map(({ shown, position }) => [shown.id, seenOf(position)]));

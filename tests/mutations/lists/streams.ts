@@ -181,6 +181,11 @@ export const STREAM: readonly Mutation[] = [
     [
       ['!== expectedAt(task.shown, toldAt)', '!== expectedAt(task.shown, now)', 'A page takes back a passed ETA.'],
       ['if (hasOtherLetterhead(page.digest, digest))', 'if (false)', 'A page is in one time zone.'],
+      [
+        '      page.isToReload = true;\n',
+        '      page.digest = digest;\n',
+        'No part of another zone comes before the page loads.',
+      ],
     ],
   ),
   ...mutationsOf(

@@ -202,6 +202,15 @@ test('a page whose organization has another time zone loads again, also one that
   for (const { written } of [stream, again]) assert.deepEqual(written, ['event: reload\ndata: {}\n\n']);
   await tell(7);
   assert.equal(stream.written.length, 1, 'once');
+
+  // Somebody writes in the page, which loads later: until then nothing of the new zone comes into it.
+  const { letterhead } = state.link;
+  state.link = { ...linkTo(followed('accepted')), letterhead };
+  await tell(7);
+  assert.equal(stream.written.length, 1, 'no part comes before the page has loaded again');
+  state.link = linkTo(followed('accepted'));
+  await tell(7);
+  assert.deepEqual(toldBy(stream), ['"status-7":'], 'the page is of this zone again');
 });
 
 test('a slow page gets the changes later, and only those that are still true', async () => {
