@@ -6,7 +6,7 @@ import { newKey } from '../page/new-key.ts';
 import { ofUser } from '../page/of-user.ts';
 import { failureOf, type ItemError, refusalText } from '../page/refusals.ts';
 import { taskId } from '../page/state.ts';
-import { type ActedOn, type Outcome, reportOf } from '../records/acted-on.ts';
+import { type ActedOn, type Report, reportOf } from '../records/acted-on.ts';
 import { inParts } from '../records/in-parts.ts';
 import { stillWith } from '../records/still-with.ts';
 import { text } from '../text/english.ts';
@@ -19,7 +19,7 @@ const { act: words } = text;
 export const pending = signal<ReadonlySet<number>>(new Set());
 
 /** An action of which some tasks were refused. */
-export const outcome = ofUser<Outcome | null>(null);
+export const outcome = ofUser<(ActedOn & Report) | null>(null);
 
 interface ActionResult {
   readonly items: readonly {
@@ -56,20 +56,24 @@ async function actOn(
 ): Promise<void> {
   if (ids.length === 0) return;
   const result = await whilePending(ids, () => askFor(ids, action));
-  const { isWhole, isListed, fault } = reportOf(result, ids.length);
+  const report = reportOf(result, ids.length);
+  const { isWhole, isListed, fault, unconfirmed } = report;
   if (isWhole) {
     clearSelected();
     return say(done(result.done), 'note', undo && { label: words.undo, act: undo });
   }
-  if (isListed) outcome.value = result;
-  else if (result.done > 0) say(done(result.done));
-  if (fault !== null) say(fault, 'fault');
+  if (isListed) {
+    outcome.value = { ...result, ...report };
+    return;
+  }
+  if (result.done > 0) say(done(result.done));
+  if (fault !== null) say(result.done > 0 ? `${words.unconfirmed(unconfirmed)} ${fault}` : fault, 'fault');
 }
 
 /** One call takes so many tasks; more of them go in several, up to the first that fails as a whole. */
 async function askFor(ids: readonly number[], action: Action): Promise<ActedOn> {
   let done = 0;
-  const refused: Outcome['refused'][number][] = [];
+  const refused: ActedOn['refused'][number][] = [];
   for (const taskIds of inParts(ids)) {
     const answer = await post<ActionResult>('/tasks/actions', { ...action, taskIds });
     if (!answer.ok) return { done, refused, failure: answer.failure };

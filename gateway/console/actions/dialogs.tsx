@@ -55,18 +55,23 @@ function CancelDialog({ ids }: { readonly ids: readonly number[] }) {
 }
 
 function OutcomeDialog() {
-  const { done, refused } = outcome.value!;
+  const { done, refused, fault, unconfirmed } = outcome.value!;
   const close = () => {
     outcome.value = null;
   };
   return (
-    <Dialog title={words.outcome(done, refused.length)} onClose={close}>
+    <Dialog title={words.outcome(done, refused.length, unconfirmed)} onClose={close}>
       <ul class="outcome">
         {refused.map(({ taskId, words: why }) => (
           <li key={taskId}>
             <strong>{words.task(taskId)}</strong> {why}
           </li>
         ))}
+        {fault !== null && (
+          <li>
+            <strong>{words.unconfirmed(unconfirmed)}</strong> {fault}
+          </li>
+        )}
       </ul>
       <p class="row-end">
         <Button kind="main" onClick={close}>

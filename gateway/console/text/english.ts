@@ -334,7 +334,9 @@ export const text = {
     reason: 'Reason',
     reasonHint: 'It stands in the history. You may leave it empty.',
     keep: 'Keep',
-    outcome: (done: number, refused: number) => `${done} done, ${refused} not done`,
+    outcome: (done: number, refused: number, unconfirmed: number) =>
+      `${done} done, ${refused} not done${unconfirmed === 0 ? '' : `, ${unconfirmed} not confirmed`}`,
+    unconfirmed: (count: number) => `${count === 1 ? '1 task' : `${count} tasks`} not confirmed:`,
     task: (id: number) => `Task ${id}:`,
   },
   create: {

@@ -10,7 +10,10 @@ export const TOGETHER: readonly Mutation[] = [
   ...mutationsOf(
     'gateway/console/records/acted-on.ts',
     ['unit/gateway/console/records/acted-on'],
-    [['refused.length > 0 && asked > 1', '!failure && refused.length > 0 && asked > 1', 'A failure hides no reason.']],
+    [
+      ['refused.length > 0 && asked > 1', '!failure && refused.length > 0 && asked > 1', 'A failure hides no reason.'],
+      ['failure ? asked - done - refused.length : 0', '0', 'The tasks of a failed call are counted.'],
+    ],
   ),
   ...mutationsOf(
     'gateway/console/attention/remedies.ts',

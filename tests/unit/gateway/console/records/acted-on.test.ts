@@ -10,19 +10,19 @@ const reason = (taskId: number) => ({ taskId, words: 'a job' });
 
 describe('the report of an action', () => {
   const table = [
-    ['all done', { done: 3, refused: [] }, 3, [true, false, null]],
-    ['one refused', { done: 0, refused: [reason(1)] }, 1, [false, false, 'a job']],
-    ['some refused', { done: 2, refused: [reason(1)] }, 3, [false, true, null]],
-    ['a failure', { done: 0, refused: [], failure: FAILURE }, 3, [false, false, 'away']],
+    ['all done', { done: 3, refused: [] }, 3, [true, false, null, 0]],
+    ['one refused', { done: 0, refused: [reason(1)] }, 1, [false, false, 'a job', 0]],
+    ['some refused', { done: 2, refused: [reason(1)] }, 3, [false, true, null, 0]],
+    ['a failure', { done: 0, refused: [], failure: FAILURE }, 3, [false, false, 'away', 3]],
     [
       'some refused and then a failure',
       { done: 497, refused: [reason(1)], failure: FAILURE },
       700,
-      [false, true, 'away'],
+      [false, true, 'away', 202],
     ],
   ] as const;
-  for (const [name, result, asked, [isWhole, isListed, fault]] of table)
-    test(name, () => assert.deepEqual(reportOf(result, asked), { isWhole, isListed, fault }));
+  for (const [name, result, asked, [isWhole, isListed, fault, unconfirmed]] of table)
+    test(name, () => assert.deepEqual(reportOf(result, asked), { isWhole, isListed, fault, unconfirmed }));
 });
 
 const MANY = Array.from({ length: LIMITS.actionTasks + 200 }, (_, at) => at + 1);
