@@ -1,26 +1,32 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeliveryView } from '../../../schema/notices/webhook.ts';
 import { timeOf } from '../page/format.ts';
 import { callApi, may } from '../page/link.ts';
 import { refusalText } from '../page/refusals.ts';
 import { chartsText } from '../text/english-charts.ts';
-import { NEWEST, type Row, readRows } from './webhook-rows.ts';
+import { Button } from '../ui/controls.tsx';
+import { NEWEST, type Row, readRows, STEP } from './webhook-rows.ts';
 
 const { webhooks: words } = chartsText;
 const AGAIN_MS = 30_000;
 
-/** The newest deliveries of each webhook, for those who may see them. */
+/** The newest deliveries of webhooks, for those who may see them. */
 export function WebhookSuccess() {
   const isShown = may('webhooks:read');
   const [rows, setRows] = useState<readonly Row[] | null>(null);
+  const [limit, setLimit] = useState(STEP);
+  const known = useRef<readonly Row[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
     if (!isShown) return;
     let isCurrent = true;
     const read = async () => {
-      const answer = await readRows((path) => callApi({ method: 'GET', path }));
+      const answer = await readRows(known.current, limit, (path) => callApi({ method: 'GET', path }));
       if (!isCurrent) return;
-      if (answer.ok) setRows(answer.data);
+      if (answer.ok) {
+        known.current = answer.data;
+        setRows(answer.data);
+      }
       setProblem(answer.ok ? null : refusalText(answer.failure));
     };
     void read();
@@ -29,7 +35,7 @@ export function WebhookSuccess() {
       isCurrent = false;
       clearInterval(timer);
     };
-  }, [isShown]);
+  }, [isShown, limit]);
   if (!isShown) return null;
   return (
     <section class="chart" aria-label={words.title}>
@@ -39,7 +45,12 @@ export function WebhookSuccess() {
       </header>
       {problem !== null && <p class="fault">{problem}</p>}
       {rows?.length === 0 && <p class="say chart-few">{words.none}</p>}
-      {rows && rows.length > 0 && <Rows rows={rows} />}
+      {rows && rows.length > 0 && <Rows rows={rows.slice(0, limit)} />}
+      {rows && rows.length > limit && (
+        <Button kind="quiet" onClick={() => setLimit(limit + STEP)}>
+          {words.more(Math.min(STEP, rows.length - limit))}
+        </Button>
+      )}
     </section>
   );
 }
@@ -57,15 +68,21 @@ function Rows({ rows }: { readonly rows: readonly Row[] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
-          <RowOf key={row.webhook.id} {...row} />
-        ))}
+        {rows.map(
+          ({ webhook, deliveries }) =>
+            deliveries && <RowOf key={webhook.id} webhook={webhook} deliveries={deliveries} />,
+        )}
       </tbody>
     </table>
   );
 }
 
-function RowOf({ webhook, deliveries }: Row) {
+interface RowProps {
+  readonly webhook: Row['webhook'];
+  readonly deliveries: readonly DeliveryView[];
+}
+
+function RowOf({ webhook, deliveries }: RowProps) {
   const count = (state: DeliveryView['state']) => deliveries.filter((each) => each.state === state).length;
   const [succeeded, failed] = [count('succeeded'), count('failed')];
   const judged = succeeded + failed;

@@ -44,6 +44,7 @@ export const chartsText = {
   webhooks: {
     title: 'Webhook success',
     made: (most: number) => `The newest deliveries of each webhook, at most ${most}.`,
+    more: (number: number) => `Show ${number} more`,
     none: 'There is no webhook. An administrator adds one in the settings.',
     noDelivery: 'No delivery yet.',
     endpoint: 'Webhook',

@@ -79,10 +79,12 @@ export const SHOWN: readonly Mutation[] = [
     ['unit/gateway/console/records/webhook-rows'],
     [
       [
-        '      rows.push({ webhook, deliveries: answer.data.items });\n    }\n',
-        '      rows.push({ webhook, deliveries: answer.data.items });\n    }\n    break;\n',
+        '...known.get(webhook.id), webhook });\n',
+        '...known.get(webhook.id), webhook });\n    break;\n',
         'Every webhook has its row.',
       ],
+      ['due.slice(0, STEP)', 'due', 'The charts read few webhooks in a round.'],
+      ['one.round - other.round', '0', 'Each webhook that is shown has its turn.'],
     ],
   ),
   ...mutationsOf(
