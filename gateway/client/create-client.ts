@@ -92,7 +92,7 @@ const ANYONE: Credential = { headers: async () => ({}), renew: async () => false
 
 /**
  * Creates a client of the service. A call resolves with a success, and throws DispatchError otherwise. It is repeated
- * while the failure passes (no answer, 429, 502, 503, 504), every time under one Idempotency-Key.
+ * while the failure passes (no answer, 429, 502, 503, 504, a 5xx of a proxy), every time under one Idempotency-Key.
  */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');

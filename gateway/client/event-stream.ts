@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { DispatchError } from './dispatch-error.ts';
 import type { DispatchEvent } from './document-types.ts';
 import { queryText } from './query-text.ts';
-import { backoffMs, pause, sendRequest, type Transport } from './send-request.ts';
+import { backoffMs, isPassing, pause, sendRequest, type Transport } from './send-request.ts';
 
 /** The stream is open. It comes first, and again after each interruption. */
 export interface StreamReady {
@@ -47,8 +47,6 @@ export interface FollowOptions {
 
 /** Until `stream.ready` says otherwise. */
 const RECONNECT_AFTER_MS = 35_000;
-/** Failures that pass; others end the stream with their error. */
-const PASSING = new Set([0, 429, 502, 503, 504]);
 /** A heartbeat moves the place to resume from. It is an id without an event, which parsers drop. */
 const HEARTBEAT_ID = /: heartbeat\nid: (\S+)\n\n/g;
 
@@ -119,7 +117,8 @@ export class EventStream implements AsyncIterable<StreamMessage> {
       connection = await this.#open();
     } catch (error) {
       if (this.#closing.signal.aborted) return this.#lost('closed', 0);
-      if (!(error instanceof DispatchError) || !PASSING.has(error.status)) throw error;
+      // Other failures end the stream.
+      if (!(error instanceof DispatchError) || !isPassing(error)) throw error;
       return this.#lost(error.message, error.retryAfterMs);
     }
     const onClose = () => connection.close();

@@ -45,7 +45,6 @@ export interface OutgoingRequest {
 /** One attempt that got no usable answer. */
 interface Failure {
   readonly facts: ErrorFacts & { readonly message: string };
-  readonly sent: Readonly<Record<string, string>>;
 }
 
 /** Gives an answer whose body is read after the call is over: until its end, the signal of the request ends it. */
@@ -57,10 +56,15 @@ type Outcome<T> = { readonly value: T } | Failure;
 /** Answers that pass: the service is busy, moving or not reachable behind its proxy. */
 const PASSING = new Set([0, 429, 502, 503, 504]);
 
+/** Whether another attempt may fare better. */
+export function isPassing(facts: Pick<ErrorFacts, 'status' | 'code'>): boolean {
+  return PASSING.has(facts.status) || isFaultOfProxy(facts);
+}
+
 /**
  * Sends a request until an answer decides it, every time under the same Idempotency-Key. `read` reads a 2xx or 304
  * within the attempt, so that a connection that breaks in the middle of a body is repeated as well. Throws
- * DispatchError, or the reason of the request's signal.
+ * DispatchError, the reason of the request's signal, or the error of a credential before anything may be written.
  */
 export async function sendRequest<T>(transport: Transport, request: OutgoingRequest, read: Read<T>): Promise<T> {
   const { retry, credential } = transport;
@@ -68,16 +72,18 @@ export async function sendRequest<T>(transport: Transport, request: OutgoingRequ
   let isUnknown = false;
   let isRenewed = false;
   for (let attempt = 0; ; attempt++) {
-    const outcome = await attemptOnce(transport, request, read);
+    request.signal?.throwIfAborted();
+    const own: Readonly<Record<string, string>> = await ofCall(() => credential.headers(), request, isUnknown);
+    const outcome = await attemptOnce(transport, request, own, read);
     if ('value' in outcome) return outcome.value;
-    const { facts, sent } = outcome;
+    const { facts } = outcome;
     isUnknown = request.idempotencyKey !== undefined && mayBeWritten(facts, isUnknown);
     if (facts.status === 401 && !isRenewed) {
       isRenewed = true;
-      if (await credential.renew(sent)) continue;
+      if (await ofCall(() => credential.renew(own), request, isUnknown)) continue;
     }
     const pauseMs = facts.retryAfterMs ?? backoffMs(retry, attempt);
-    const isFinal = !PASSING.has(facts.status) || pauseMs > retry.longestPauseMs || Date.now() + pauseMs > endsAt;
+    const isFinal = !isPassing(facts) || pauseMs > retry.longestPauseMs || Date.now() + pauseMs > endsAt;
     if (isFinal) {
       const { idempotencyKey } = request;
       throw new DispatchError(`${request.method} ${new URL(request.url).pathname}: ${facts.message}`, {
@@ -112,20 +118,42 @@ export function backoffMs({ firstPauseMs, longestPauseMs }: RetryPolicy, attempt
 }
 
 /** Whether a change may have been written after this failure. NOT_APPLIED holds for all attempts under the key. */
-function mayBeWritten({ status, code }: ErrorFacts, before: boolean): boolean {
+function mayBeWritten(facts: ErrorFacts, before: boolean): boolean {
+  const { status, code } = facts;
   if (code === 'NOT_APPLIED') return false;
-  if (status === 0 || status === 502 || status === 504 || code === 'OUTCOME_UNKNOWN') return true;
-  const isDecision = ![401, 403, 429, 503].includes(status);
+  if ([0, 502, 504].includes(status) || code === 'OUTCOME_UNKNOWN' || isFaultOfProxy(facts)) return true;
+  const isDecision = status < 500 && ![401, 403, 429].includes(status);
   return before && !isDecision;
 }
 
+/** An answer that a proxy gave in place of the service, which may have had the request: as no answer. */
+function isFaultOfProxy({ status, code }: Pick<ErrorFacts, 'status' | 'code'>): boolean {
+  return status >= 500 && code.startsWith('HTTP_');
+}
+
+/**
+ * Asks a credential for a call. Its failure becomes that of the call: a change that an earlier attempt may have written
+ * is to be repeated with its key, also when the session has ended meanwhile.
+ */
+async function ofCall<T>(give: () => Promise<T>, { idempotencyKey }: OutgoingRequest, isUnknown: boolean): Promise<T> {
+  try {
+    return await give();
+  } catch (error) {
+    const isOwn = error instanceof DispatchError;
+    if (idempotencyKey === undefined || !(isOwn || isUnknown)) throw error;
+    const facts = isOwn ? error : ({ status: 0, code: 'NO_ANSWER' } as const);
+    const message = isOwn ? error.message : `no credential (${wordsOf(error)})`;
+    throw new DispatchError(message, { ...facts, idempotencyKey, isOutcomeUnknown: isUnknown, cause: error });
+  }
+}
+
 async function attemptOnce<T>(
-  { fetch, retry, credential }: Transport,
+  { fetch, retry }: Transport,
   { method, url, headers, body, idempotencyKey, signal }: OutgoingRequest,
+  own: Readonly<Record<string, string>>,
   read: Read<T>,
 ): Promise<Outcome<T>> {
   signal?.throwIfAborted();
-  const own = await credential.headers();
   const attempt = new AbortController();
   const timer = setTimeout(() => attempt.abort(new Error(`no answer within ${retry.attemptMs} ms`)), retry.attemptMs);
   const onAbort = () => attempt.abort(signal!.reason);
@@ -144,11 +172,11 @@ async function attemptOnce<T>(
       signal: attempt.signal,
     });
     if (response.ok || response.status === 304) return { value: await read(response, holdOpen) };
-    return { facts: refusalFacts(response.status, response.headers, await response.text()), sent: own };
+    return { facts: refusalFacts(response.status, response.headers, await response.text()) };
   } catch (error) {
     signal?.throwIfAborted();
     const cause = attempt.signal.aborted ? attempt.signal.reason : error;
-    return { facts: { message: `no answer (${wordsOf(cause)})`, status: 0, code: 'NO_ANSWER', cause }, sent: own };
+    return { facts: { message: `no answer (${wordsOf(cause)})`, status: 0, code: 'NO_ANSWER', cause } };
   } finally {
     clearTimeout(timer);
     if (!isHeld) letGo();

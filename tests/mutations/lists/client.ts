@@ -25,6 +25,33 @@ export const CLIENT: readonly Mutation[] = [
     [['if (!isHeld) letGo();', 'letGo();', 'A signal ends a body that is read after the call.']],
   ),
   ...mutationsOf(
+    'gateway/client/send-request.ts',
+    ['unit/gateway/client/retries'],
+    [
+      [
+        'ofCall(() => credential.headers(), request, isUnknown)',
+        'credential.headers()',
+        'A lost change keeps its key.',
+      ],
+      [
+        'ofCall(() => credential.renew(own), request, isUnknown)',
+        'credential.renew(own)',
+        'A lost change keeps its key, also after a 401.',
+      ],
+      ['const isDecision = status < 500 &&', 'const isDecision =', 'A 500 does not decide about a lost change.'],
+      [
+        "|| code === 'OUTCOME_UNKNOWN' || isFaultOfProxy(facts)",
+        "|| code === 'OUTCOME_UNKNOWN'",
+        'An error of a proxy leaves a change unknown.',
+      ],
+      [
+        'PASSING.has(facts.status) || isFaultOfProxy(facts)',
+        'PASSING.has(facts.status)',
+        'An error of a proxy is repeated.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/live/snapshot.ts',
     ['unit/gateway/console/snapshot'],
     [['unlessSilent(reader.read())', 'reader.read()', 'A list that falls silent is read again.']],

@@ -55,16 +55,17 @@ test('a stream goes on behind the last event that it yielded, at every end', asy
       stream([READY, event(6), cut], 'breaks'),
       new TypeError('fetch failed'),
       refused(503, 'OVERLOADED', { 'retry-after': '0' }),
+      new Response('<html>', { status: 520 }),
       stream([READY, event(7)], 'is silent'),
       stream([READY, event(8)]),
     ],
     'h-4',
   );
   assert.deepEqual(messages, [
-    ...['stream.ready', '5', 'lost', 'stream.ready', '6', 'lost', 'lost', 'lost'],
+    ...['stream.ready', '5', 'lost', 'stream.ready', '6', 'lost', 'lost', 'lost', 'lost'],
     ...['stream.ready', '7', 'lost', 'stream.ready', '8'],
   ]);
-  assert.deepEqual(resumed, ['h-4', 'h-5', 'h-6', 'h-6', 'h-6', 'h-7']);
+  assert.deepEqual(resumed, ['h-4', 'h-5', 'h-6', 'h-6', 'h-6', 'h-6', 'h-7']);
   assert.equal(seen[0]!.url, 'http://service/api/v1/realtime/me/events?types=task.created&taskIds=7%2C8');
 });
 

@@ -40,7 +40,9 @@ for (const [name, step] of [
   ['503 NOT_APPLIED', refused(503, 'NOT_APPLIED')],
   ['503 with Retry-After', refused(503, 'NOT_OWNER', { 'retry-after': '0' })],
   ['429 with Retry-After', refused(429, 'RATE_LIMITED', { 'retry-after': '0' })],
-  ['a 502 of a proxy', new Response('<html>', { status: 502 })],
+  ['a 502 of a proxy', () => new Response('<html>', { status: 502 })],
+  ['a 500 of a proxy', () => new Response('<html>', { status: 500 })],
+  ['a 520 of a proxy', () => new Response('', { status: 520 })],
 ] as const)
   test(`a change is sent again after ${name}, under the same key and with the same body`, async () => {
     const { client, seen } = clientOf(step, LOST, success({ id: 7 }, { 'idempotency-replayed': 'true' }));
@@ -98,6 +100,60 @@ test('a change that was not applied in the end is known, even after an attempt w
   const { client } = clientOf(LOST, refused(503, 'NOT_APPLIED', { 'retry-after': '60' }));
   const error = await failureOf(client.put('/tasks/{id}/status', cancel));
   assert.deepEqual([error.code, error.isOutcomeUnknown], ['NOT_APPLIED', false]);
+});
+
+for (const [what, step, code] of [
+  ['a 500 of the service', refused(500), 'INTERNAL'],
+  ['a 503 of a proxy', new Response('<html>', { status: 503, headers: { 'retry-after': '60' } }), 'HTTP_503'],
+] as const)
+  test(`a change without an answer stays unknown after ${what}`, async () => {
+    const { client, seen } = clientOf(LOST, step);
+    const error = await failureOf(client.put('/tasks/{id}/status', cancel));
+    assert.deepEqual([error.code, error.isOutcomeUnknown, seen.length], [code, true, 2]);
+    assert.equal(error.idempotencyKey, seen[0]!.headers.get('idempotency-key'));
+  });
+
+test('a change that a proxy answers for the service is unknown by that alone', async () => {
+  const { client } = clientOf(new Response('<html>', { status: 500, headers: { 'retry-after': '60' } }));
+  const error = await failureOf(client.put('/tasks/{id}/status', cancel));
+  assert.deepEqual([error.code, error.isOutcomeUnknown], ['HTTP_500', true]);
+});
+
+test('a change without an answer stays unknown when its credential fails before the next attempt, and has its key', async () => {
+  const over = new DispatchError('the session has ended', { status: 401, code: 'SESSION_ENDED' });
+  for (const [failed, code, status] of [
+    [over, 'SESSION_ENDED', 401],
+    [new Error('no vault'), 'NO_ANSWER', 0],
+  ] as const)
+    for (const when of ['headers', 'renew'] as const) {
+      const service = standInService(LOST, refused(401));
+      const session = {
+        headers: async () => {
+          if (when === 'headers' && service.seen.length > 0) throw failed;
+          return {};
+        },
+        renew: () => Promise.reject(failed),
+      };
+      const client = createClient({ baseUrl: 'http://service', session, fetch: service.fetch, retry: QUICK });
+      const error = await failureOf(client.put('/tasks/{id}/status', cancel));
+      assert.deepEqual([error.code, error.status, error.isOutcomeUnknown], [code, status, true], when);
+      assert.equal(error.idempotencyKey, service.seen[0]!.headers.get('idempotency-key'));
+      assert.equal(error.cause, failed);
+    }
+});
+
+test('a credential that fails at first is known: nothing was sent, and an error of the program stays what it is', async () => {
+  const failing = (failed: Error) => {
+    const session = { headers: () => Promise.reject(failed), renew: async () => false };
+    return createClient({ baseUrl: 'http://service', session }).put('/tasks/{id}/status', {
+      ...cancel,
+      idempotencyKey: 'order-12',
+    });
+  };
+  const over = await failureOf(failing(new DispatchError('over', { status: 401, code: 'SESSION_ENDED' })));
+  assert.deepEqual([over.code, over.isOutcomeUnknown, over.idempotencyKey], ['SESSION_ENDED', false, 'order-12']);
+  const bug = new Error('no vault');
+  await assert.rejects(failing(bug), (error) => error === bug);
 });
 
 test('a call gives up after its time, with the last failure and its cause', async () => {
