@@ -1,3 +1,4 @@
+import { baseUrlOf } from './base-url.ts';
 import { isReplayed } from './dispatch-error.ts';
 import type {
   CallArguments,
@@ -88,6 +89,9 @@ interface Envelope {
   readonly metadata: { readonly correlationId: string; readonly position?: string };
 }
 
+/** As the service has them. An empty one would be left out of the request. */
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+
 const ANYONE: Credential = { headers: async () => ({}), renew: async () => false };
 
 /**
@@ -95,7 +99,7 @@ const ANYONE: Credential = { headers: async () => ({}), renew: async () => false
  * while the failure passes (no answer, 429, 502, 503, 504, a 5xx of a proxy), every time under one Idempotency-Key.
  */
 export function createClient(options: ClientOptions): Client {
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const baseUrl = baseUrlOf(options.baseUrl);
   const transport: Transport = {
     fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
     retry: { ...DEFAULT_RETRY, ...options.retry },
@@ -110,6 +114,9 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<T> {
     const { body, ifMatch, signal, giveUpAfterMs } = call;
     const isChange = method !== 'get';
+    const key = isChange ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined;
+    if (key !== undefined && !IDEMPOTENCY_KEY.test(key))
+      throw new TypeError('an idempotencyKey has 1 to 255 characters of printable ASCII');
     return sendRequest(
       transport,
       {
@@ -120,7 +127,7 @@ export function createClient(options: ClientOptions): Client {
           ...(ifMatch !== undefined && { 'if-match': ifMatch }),
         },
         body: isChange ? JSON.stringify(body ?? {}) : undefined,
-        idempotencyKey: isChange ? (call.idempotencyKey ?? crypto.randomUUID()) : undefined,
+        idempotencyKey: key,
         signal: signal ?? options.signal,
         giveUpAfterMs,
       },

@@ -19,11 +19,13 @@ export const DEFAULT_RETRY: RetryPolicy = {
   attemptMs: 30_000,
 };
 
+type SentHeaders = Readonly<Record<string, string>>;
+
 /** Adds a credential to requests, and may replace one that was refused. */
 export interface Credential {
-  headers(): Promise<Readonly<Record<string, string>>>;
+  headers(): Promise<SentHeaders>;
   /** Resolves to whether the request is worth a second attempt after a 401. */
-  renew(refused: Readonly<Record<string, string>>): Promise<boolean>;
+  renew(refused: SentHeaders): Promise<boolean>;
 }
 
 export interface Transport {
@@ -35,7 +37,7 @@ export interface Transport {
 export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: SentHeaders;
   readonly body?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -64,16 +66,18 @@ export function isPassing(facts: Pick<ErrorFacts, 'status' | 'code'>): boolean {
 /**
  * Sends a request until an answer decides it, every time under the same Idempotency-Key. `read` reads a 2xx or 304
  * within the attempt, so that a connection that breaks in the middle of a body is repeated as well. Throws
- * DispatchError, the reason of the request's signal, or the error of a credential before anything may be written.
+ * DispatchError, the reason of the request's signal, the error of a credential before anything may be written, or
+ * TypeError for a header that cannot be sent.
  */
 export async function sendRequest<T>(transport: Transport, request: OutgoingRequest, read: Read<T>): Promise<T> {
   const { retry, credential } = transport;
   const endsAt = Date.now() + (request.giveUpAfterMs ?? retry.giveUpAfterMs);
+  sendable(request.headers);
   let isUnknown = false;
   let isRenewed = false;
   for (let attempt = 0; ; attempt++) {
     request.signal?.throwIfAborted();
-    const own: Readonly<Record<string, string>> = await ofCall(() => credential.headers(), request, isUnknown);
+    const own: SentHeaders = await ofCall(async () => sendable(await credential.headers()), request, isUnknown);
     const outcome = await attemptOnce(transport, request, own, read);
     if ('value' in outcome) return outcome.value;
     const { facts } = outcome;
@@ -147,10 +151,26 @@ async function ofCall<T>(give: () => Promise<T>, { idempotencyKey }: OutgoingReq
   }
 }
 
+/**
+ * The same headers. Throws TypeError for one that `fetch` would refuse, as it does for a lost connection: no further
+ * attempt mends a fault of the program. Its value may be a secret.
+ */
+function sendable(headers: SentHeaders): SentHeaders {
+  for (const [name, value] of Object.entries(headers))
+    try {
+      new Headers().set(name, value);
+    } catch {
+      const at = value.search(/[^\t\x20-\x7e\x80-\xff]/);
+      const code = value.codePointAt(at)?.toString(16).toUpperCase().padStart(4, '0');
+      throw new TypeError(`the header ${name} cannot have the character U+${code}, which it has at ${at}`);
+    }
+  return headers;
+}
+
 async function attemptOnce<T>(
   { fetch, retry }: Transport,
   { method, url, headers, body, idempotencyKey, signal }: OutgoingRequest,
-  own: Readonly<Record<string, string>>,
+  own: SentHeaders,
   read: Read<T>,
 ): Promise<Outcome<T>> {
   signal?.throwIfAborted();

@@ -29,8 +29,8 @@ export const CLIENT: readonly Mutation[] = [
     ['unit/gateway/client/retries'],
     [
       [
-        'ofCall(() => credential.headers(), request, isUnknown)',
-        'credential.headers()',
+        'ofCall(async () => sendable(await credential.headers()), request, isUnknown)',
+        'sendable(await credential.headers())',
         'A lost change keeps its key.',
       ],
       [
@@ -49,6 +49,25 @@ export const CLIENT: readonly Mutation[] = [
         'PASSING.has(facts.status)',
         'An error of a proxy is repeated.',
       ],
+      [
+        'sendable(await credential.headers())',
+        'credential.headers()',
+        'The client refuses a key that cannot be sent at once.',
+      ],
+      ['  sendable(request.headers);\n', '', 'The client refuses a header that cannot be sent at once.'],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/client/create-client.ts',
+    ['unit/gateway/client/retries'],
+    [['{1,255}$/', '{0,255}$/', 'No change is sent without its key.']],
+  ),
+  ...mutationsOf(
+    'gateway/client/base-url.ts',
+    ['unit/gateway/client/retries'],
+    [
+      ['|| !/^https?:$/.test(url.protocol)', '', 'An address without its scheme is refused at once.'],
+      ["url.username !== '' || url.password !== ''", 'false', 'An address with a password is refused at once.'],
     ],
   ),
   ...mutationsOf(

@@ -181,6 +181,35 @@ test('the signal of a call ends its pause with its reason, and so does that of t
   }
 });
 
+for (const [what, options, call, message] of [
+  ['an API key with a character that cannot be seen', { apiKey: 'dk_1\u200b' }, {}, /x-api-key .* U\+200B, .* at 4$/],
+  ['a token of several lines', { token: () => 'da\nda' }, {}, /authorization .* U\+000A/],
+  ['an entity tag in other letters', {}, { ifMatch: '"Łódź"' }, /if-match .* U\+0141, .* at 1$/],
+  ['an idempotency key in other letters', {}, { idempotencyKey: 'Łódź-7' }, /printable ASCII/],
+  ['an empty idempotency key', {}, { idempotencyKey: '' }, /printable ASCII/],
+] as const)
+  test(`${what} is an error of the program, and nothing is asked`, async () => {
+    const { fetch, seen } = standInService();
+    const client = createClient({ baseUrl: 'http://service', fetch, retry: QUICK, ...options });
+    const ask = async () => client.put('/tasks/{id}/status', { ...cancel, ...call });
+    await assert.rejects(ask, (error) => error instanceof TypeError && message.test(error.message));
+    assert.equal(seen.length, 0);
+  });
+
+test('a change without an answer stays unknown when its next token cannot be sent', async () => {
+  const { fetch, seen } = standInService(LOST);
+  const token = () => (seen.length === 0 ? 'da' : 'da\u200b');
+  const client = createClient({ baseUrl: 'http://service', fetch, retry: QUICK, token });
+  const error = await failureOf(client.put('/tasks/{id}/status', cancel));
+  assert.deepEqual([error.isOutcomeUnknown, error.cause instanceof TypeError], [true, true]);
+  assert.equal(error.idempotencyKey, seen[0]!.headers.get('idempotency-key'));
+});
+
+for (const baseUrl of ['dispatch.example', 'dispatch.example:8080', '/dispatch', '', 'http://ada:pw@service'])
+  test(`the address "${baseUrl}" is refused when a client is made`, () => {
+    assert.throws(() => createClient({ baseUrl, apiKey: 'dk' }), /^TypeError: baseUrl (is an address|has a user)/);
+  });
+
 test('a missing part of a path, and two credentials, are errors of the program', async () => {
   const { client } = clientOf();
   await assert.rejects(async () => client.get('/tasks/{id}', { path: {} as { id: number } }), /needs a value for id/);
