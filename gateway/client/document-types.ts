@@ -32,10 +32,15 @@ type PathPart<O> = O extends { readonly parameters: { readonly path: infer Ids }
   ? { readonly path: Ids }
   : { readonly path?: undefined };
 
+/** A name such as `integrationData.{key}` stands for all that begin so. */
+type NamesOf<Query> = {
+  [Name in keyof Query as Name extends `${infer Field}.{${string}}` ? `${Field}.${string}` : Name]: Query[Name];
+};
+
 type QueryPart<O> = O extends { readonly parameters: { readonly query: infer Query } }
-  ? { readonly query: Query }
+  ? { readonly query: NamesOf<Query> }
   : O extends { readonly parameters: { readonly query?: infer Query } }
-    ? { readonly query?: Query }
+    ? { readonly query?: NamesOf<Query> }
     : { readonly query?: undefined };
 
 type Json = { readonly 'application/json': unknown };

@@ -15,6 +15,8 @@ async function clientOfNew(role: 'integration' | 'org_admin' = 'integration') {
   return createClient({ baseUrl: fixture.gateway.baseUrl, apiKey: key });
 }
 
+const idOf = ({ id }: { readonly id: number }) => id;
+
 const input = (name: string) => ({
   name,
   taskType: 'delivery' as const,
@@ -68,6 +70,14 @@ test('every list is read to its end, by cursor, by page and by position in the l
     tasks.map(({ id }) => id).sort(),
   );
   assert.deepEqual(await read(client.items('/warehouses')), []);
+
+  const marked = { ...input('Box 5'), integrationData: { onfleetId: 'x~1' } };
+  const { data: sixth } = await client.post('/tasks', { body: marked });
+  const query = { 'integrationData.onfleetId': 'x~1' };
+  assert.deepEqual((await client.get('/tasks', { query })).data.items.map(idOf), [sixth.id]);
+  assert.deepEqual((await read(client.items('/tasks', { query: { ...query, limit: 1 } }))).map(idOf), [sixth.id]);
+  // @ts-expect-error: other names in the query stay those of the document.
+  await assert.rejects(client.get('/tasks', { query: { 'externalData.onfleetId': 'x~1' } }), { status: 400 });
 });
 
 test('a stream from the position of a list goes on over cut connections, without a gap and without a double', async () => {
