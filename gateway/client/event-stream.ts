@@ -47,8 +47,8 @@ export interface FollowOptions {
 
 /** Until `stream.ready` says otherwise. */
 const RECONNECT_AFTER_MS = 35_000;
-/** A heartbeat moves the place to resume from. It is an id without an event, which parsers drop. */
-const HEARTBEAT_ID = /: heartbeat\nid: (\S+)\n\n/g;
+/** A heartbeat moves the place to resume from, if it has an id. That is one without an event, which parsers drop. */
+const HEARTBEAT = /: heartbeat\n(?:id: (\S+)\n)?\n/g;
 
 /** One message, or a heartbeat without one, and the id from which a stream goes on behind it. */
 interface Received {
@@ -127,7 +127,8 @@ export class EventStream implements AsyncIterable<StreamMessage> {
       for await (const { message, id } of connection.messages(() => this.#reconnectAfterMs)) {
         if (this.#closing.signal.aborted) break;
         if (message?.type === 'stream.ready') this.#reconnectAfterMs = message.reconnectAfterMs;
-        if (message && message.type !== 'stream.ready') this.#failures = 0;
+        // A heartbeat shows as well as an event that the service holds its streams.
+        if (message?.type !== 'stream.ready') this.#failures = 0;
         if (message) yield message;
         if (id !== undefined) this.#lastEventId = id;
       }
@@ -189,7 +190,7 @@ class Connection {
       const text = decoder.decode(bytes, { stream: true });
       let fed = 0;
       // One read may hold several messages: a heartbeat moves the place to resume from in its turn among them.
-      for (const { 0: heartbeat, 1: id, index } of text.matchAll(HEARTBEAT_ID)) {
+      for (const { 0: heartbeat, 1: id, index } of text.matchAll(HEARTBEAT)) {
         const end = index + heartbeat.length;
         parser.feed(text.slice(fed, end));
         this.#received.push({ message: undefined, id });

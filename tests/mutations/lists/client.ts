@@ -100,6 +100,12 @@ export const CLIENT: readonly Mutation[] = [
     ['unit/gateway/client/event-stream'],
     [
       ['        fed = end;\n', '', 'A message before a heartbeat of its read comes once.'],
+      [
+        "if (message?.type !== 'stream.ready')",
+        "if (message && message.type !== 'stream.ready')",
+        'A stream with heartbeats opens soon after a cut.',
+      ],
+      ['\\n(?:id: (\\S+)\\n)?\\n/g', '\\nid: (\\S+)\\n\\n/g', 'A quiet stream opens soon after a cut.'],
       ['if (this.#closing.signal.aborted) break;', '', 'A closed stream does not move on.'],
     ],
   ),

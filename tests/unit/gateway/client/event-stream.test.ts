@@ -74,6 +74,24 @@ test('a heartbeat moves the place to resume from', async () => {
   assert.deepEqual(resumed, [null, 'h-29']);
 });
 
+test('pauses grow while streams end before their first heartbeat, and begin again with each heartbeat', async () => {
+  const quiet = stream([READY]);
+  // Nothing has happened behind the id that was sent last: the heartbeat names none.
+  const beating = stream([READY, ': heartbeat\n\n']);
+  const moving = stream([READY, ': heartbeat\nid: h-5\n\n']);
+  const { fetch } = standInService(quiet, quiet, quiet, beating, moving, stream([event(6)]));
+  const pauses: number[] = [];
+  for await (const message of createClient({ baseUrl: 'http://service', fetch, retry: QUICK }).follow()) {
+    if (message.type === 'stream.lost') pauses.push(message.retryInMs);
+    if ('sequence' in message) break;
+  }
+  // Each is between half of the pause and the whole pause.
+  assert.deepEqual(
+    pauses.map((ms) => 2 ** Math.ceil(Math.log2(ms))),
+    [1, 2, 4, 1, 1],
+  );
+});
+
 test('an event behind a heartbeat is the place to resume from', async () => {
   const parts = [': heartbeat\nid: h-5\n\n', event(6)];
   const { resumed } = await follow(7, [stream([READY, ...parts]), stream([event(7)])]);
