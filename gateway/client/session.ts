@@ -1,3 +1,4 @@
+import { baseUrlOf } from './base-url.ts';
 import { DispatchError } from './dispatch-error.ts';
 import type { DataOf } from './document-types.ts';
 import { withLock } from './locks.ts';
@@ -42,13 +43,15 @@ const REFRESH_MS = 50_000;
  * token that is used twice keeps both tabs signed in. Tokens that have come and gone while it asked stay as they are.
  */
 export class Session implements Credential {
-  readonly #options: SessionOptions;
+  readonly #baseUrl: string;
+  readonly #name: string;
   readonly #store: TokenStore;
   readonly #transport: Transport;
   #refreshing: Promise<TokenPair> | undefined;
 
   constructor(options: SessionOptions) {
-    this.#options = options;
+    this.#baseUrl = baseUrlOf(options.baseUrl);
+    this.#name = options.name ?? '';
     this.#store = options.store ?? memoryStore();
     const retry = { ...DEFAULT_RETRY, ...options.retry };
     this.#transport = { fetch: options.fetch ?? globalThis.fetch.bind(globalThis), retry, credential: ANONYMOUS };
@@ -108,11 +111,11 @@ export class Session implements Credential {
 
   /** Replaces the pair of an access token, unless another call or another tab already has. */
   #refresh(accessToken: string | undefined): Promise<TokenPair> {
-    this.#refreshing ??= withLock(`dispatch session ${this.#options.name ?? ''}`, () =>
-      this.#refreshAlone(accessToken),
-    ).finally(() => {
-      this.#refreshing = undefined;
-    });
+    this.#refreshing ??= withLock(`dispatch session ${this.#name}`, () => this.#refreshAlone(accessToken)).finally(
+      () => {
+        this.#refreshing = undefined;
+      },
+    );
     return this.#refreshing;
   }
 
@@ -143,7 +146,7 @@ export class Session implements Credential {
 
   /** Not under the lock of a refresh, which waits for the service: who signs in or out waits for no one. */
   #changeStore<T>(change: () => Promise<T>): Promise<T> {
-    return withLock(`dispatch tokens ${this.#options.name ?? ''}`, change);
+    return withLock(`dispatch tokens ${this.#name}`, change);
   }
 
   async #nextOf({ refreshToken }: TokenPair): Promise<TokenPair> {
@@ -164,7 +167,7 @@ export class Session implements Credential {
   async #post<T>(path: string, headers: Readonly<Record<string, string>>, body: object = {}): Promise<T> {
     const request = {
       method: 'POST',
-      url: `${this.#options.baseUrl}/api/v1${path}`,
+      url: `${this.#baseUrl}/api/v1${path}`,
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       giveUpAfterMs: Math.min(REFRESH_MS, this.#transport.retry.giveUpAfterMs),

@@ -84,6 +84,7 @@ export const CLIENT: readonly Mutation[] = [
         '',
         'A refresh leaves tokens that have come meanwhile.',
       ],
+      ['baseUrlOf(options.baseUrl)', 'options.baseUrl', 'The address of a session may end with a slash.'],
       [
         '&& (await this.#logOut(pair))',
         '&& (await this.#logOut(pair), true)',

@@ -30,6 +30,13 @@ async function tabsWith(pair: TokenPair, ...steps: readonly Step[]) {
   };
 }
 
+test('the address of a session may end with a slash as that of a client may, and needs its scheme', async () => {
+  const { fetch, seen } = standInService(tokens('new'));
+  await new Session({ baseUrl: 'http://service/', fetch, retry: { giveUpAfterMs: 0 } }).signIn(LOGIN);
+  assert.equal(seen[0]!.url, 'http://service/api/v1/auth/login');
+  assert.throws(() => new Session({ baseUrl: 'service' }), /^TypeError: baseUrl is an address/);
+});
+
 /** An answer that comes when the test says so. */
 function later() {
   let answer!: (response: Response) => void;
