@@ -5,6 +5,7 @@ import type { Sql } from '../../engine/store/postgres.ts';
 import { countWrongPin, drawProofId, insertProof, takesPin } from '../../engine/store/records/proof-store.ts';
 import { secretOf } from '../../engine/views/parts/tracking-url.ts';
 import { encodeProof } from '../../engine/views/proof-view.ts';
+import type { Answer, Caller } from '../../schema/commands.ts';
 import { type Refusal, refusal } from '../../schema/errors.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { ProofInput, ProofKind, ProofRecord } from '../../schema/tasks/proof.ts';
@@ -15,7 +16,7 @@ import type { Administration } from './open-administration.ts';
 
 /**
  * Adds a proof to a task that the caller may change, once it was accepted. Refuses: 404, 403, 409 PROOF_NOT_EXPECTED,
- * TOO_MANY_PROOFS, PIN_MISMATCH with what may still be tried, PIN_LOCKED.
+ * TOO_MANY_PROOFS, PIN_MISMATCH with what may still be tried, PIN_LOCKED; 503 OUTCOME_UNKNOWN once it is stored.
  */
 export async function addProof(
   administration: Administration,
@@ -24,10 +25,21 @@ export async function addProof(
   const answer = await storeProof(administration, request);
   if ('refusal' in answer) return answer;
   const { identity, body, params } = request;
-  const command = { kind: 'note-proof', caller: identity.caller, taskId: params.id, proof: kindOf(body) } as const;
+  const note = (caller: Caller) =>
+    administration.ask(identity.organizationId, { kind: 'note-proof', caller, taskId: params.id, proof: kindOf(body) });
   // A retry whose first answer was lost comes here too: the 201 says that the task knows its proof.
-  const noted = await administration.ask(identity.organizationId, command);
-  return noted.ok ? answer : { refusal: noted.refusal };
+  const noted = await note(identity.caller);
+  // The caller has lost the task in between, and the task has the proof all the same.
+  const known = isUnknown(noted) ? await note(SYSTEM) : noted;
+  if (known.ok || isUnknown(known)) return answer;
+  // Other refusals say that nothing was written, but the proof is: a repeat under the key has the task know it.
+  return { refusal: refusal('OUTCOME_UNKNOWN') };
+}
+
+const SYSTEM: Caller = { type: 'system', id: null, channelId: 0, role: 'system', agentId: null };
+
+function isUnknown(answer: Answer): boolean {
+  return !answer.ok && answer.refusal.code === 'NOT_FOUND';
 }
 
 function storeProof(

@@ -63,6 +63,19 @@ export const ACCESS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/administration/administer-proofs.ts',
+    ['store/proofs'],
+    [
+      [
+        "return { refusal: refusal('OUTCOME_UNKNOWN') };",
+        'return { refusal: known.refusal };',
+        'A proof that is stored is not answered as if nothing was written.',
+      ],
+      ['isUnknown(noted) ? await note(SYSTEM) : noted', 'noted', 'A task that its driver has lost knows his proof.'],
+      [' || isUnknown(known)', '', 'A proof that is stored is answered 201 though its task is gone.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/store/accounts/change-notes.ts',
     ['api/tasks/proofs'],
     [
