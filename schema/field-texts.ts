@@ -67,6 +67,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   contentType: 'Media type of the file',
   correlationId: 'The id of the request, also in its log lines',
   count: 'How many there are in all, not only on this page',
+  'EventPage.count': 'Of this page, not of the log',
   countryCode: 'Calling code, such as `+44`',
   counts: 'How many agents were passed over, by reason',
   courier: 'The external courier; null without one',
@@ -111,7 +112,10 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   'FailedBatchItem.error': 'The error that the single call would answer',
   estimatedDuration: 'Minutes of service at the door; null for the default of the organization',
   etaAt: 'Expected arrival at the drop-off; null when unknown',
-  etaSeconds: 'Expected seconds to the first stop',
+  'AssignmentRequest.etaSeconds':
+    'Seconds from the offer until the service at the drop-off begins, with pickup, stops before and waits; null when unknown',
+  'PlannedOffer.etaSeconds':
+    'Seconds from `at` until the service of each of `taskIds` begins, with pickup, stops before and waits',
   eventId: 'The id of the event, the same in each attempt',
   events: 'Types of events; `task.*` takes all of a kind, `*` all',
   excerpt: 'The beginning of the answer',
@@ -309,6 +313,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   timestamp: 'When it was committed',
   'ResponseMetadata.timestamp': 'When the answer was made',
   to: 'End; excluded',
+  'ReplayWebhookInput.to': 'End; included. The end of the log unless given',
   toSequence: 'The last event that is sent again',
   toStatus: 'The status after',
   token: 'The token',

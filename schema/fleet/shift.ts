@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isoTime, parseIsoTime } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
+import { shownAs } from '../fields/shown-as.ts';
 import { shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
@@ -138,7 +139,10 @@ function pathItems(body: unknown, path: Path): [v.IssuePathItem, ...v.IssuePathI
 }
 
 /** The query of GET /agents/:id/shifts: those that start in [from, to). */
-export const listShiftsQuery = v.object({ from: v.optional(isoTime), to: v.optional(isoTime) });
+export const listShiftsQuery = v.object({
+  from: v.optional(isoTime),
+  to: shownAs(v.optional(isoTime), { description: 'Starting before this moment, not at it' }),
+});
 
 const shownSpan = { startsAt: shownTime, endsAt: shownTime };
 export const shiftView = named(

@@ -7,7 +7,10 @@ export const DESCRIPTIONS: readonly Mutation[] = [
   ...mutationsOf(
     'schema/field-texts.ts',
     ['unit/gateway/openapi/texts'],
-    [["  'Webhook.isActive':", "  'WebhookView.isActive':", 'What a disabled webhook shows is explained.']],
+    [
+      ["  'Webhook.isActive':", "  'WebhookView.isActive':", 'What a disabled webhook shows is explained.'],
+      ["'End; included. The", "'End; excluded. The", 'The end of a replay is described as it is.'],
+    ],
   ),
   ...mutationsOf('gateway/asyncapi/asyncapi-document.ts', ASYNC_API, [
     [

@@ -96,9 +96,21 @@ test('every refusal of the reference that names codes says of each when it comes
   assert.ok(codes > 100, `${codes}`);
 });
 
+const textOf = (model: string, name: string) =>
+  fields.find(([ofModel, ofName]) => ofModel === model && ofName === name)![2].description!;
+
+test('the texts of times and counts say what the code does', () => {
+  for (const model of ['AssignmentRequest', 'PlannedOffer'])
+    assert.match(textOf(model, 'etaSeconds'), /^Seconds from .* until the service .* begins/);
+  assert.match(textOf('EventPage', 'count'), /^Of this page/);
+  assert.match(textOf('ReplayWebhookInput', 'to'), /^End; included/);
+  assert.match(textOf('PutShiftsInput', 'to'), /^End; excluded/);
+  const { parameters } = paths['/api/v1/agents/{id}/shifts']!['get']!;
+  const to = parameters.find(({ name }) => name === 'to') as { readonly schema: Part } | undefined;
+  assert.match(to!.schema.description!, /before this moment, not at it/);
+});
+
 test('the texts say what a webhook that is disabled shows, and the reasons of payments', () => {
-  const textOf = (model: string, name: string) =>
-    fields.find(([ofModel, ofName]) => ofModel === model && ofName === name)![2].description!;
   for (const model of ['Webhook', 'WebhookWithSecret']) assert.match(textOf(model, 'isActive'), /asked for.*`status`/);
   for (const reason of ['superseded', 'task_cancelled', 'amount_mismatch', 'refunded_at_provider', 'declined'])
     assert.ok(textOf('Payment', 'failureReason').includes(`\`${reason}\``), reason);
