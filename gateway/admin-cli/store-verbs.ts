@@ -65,7 +65,7 @@ const users: readonly StoreVerb[] = [
     async run({ sql, settled }, values) {
       const { organizationId, id } = await getUser(sql, values);
       const isChanged = await verifyUser(sql, organizationId, id);
-      if (isChanged) await settled();
+      await settled();
       return { id, organizationId, email: values['email'], verified: isChanged ? 'now' : 'before' };
     },
   },
@@ -77,7 +77,8 @@ const users: readonly StoreVerb[] = [
     async run({ sql, settled }, values) {
       const { organizationId, id } = await getUser(sql, values);
       const sessionsEnded = await endSessionsOf(sql, organizationId, id);
-      if (sessionsEnded > 0) await settled();
+      // Also when none is left: an earlier run that was cut off may have ended them just now.
+      await settled();
       return { id, organizationId, email: values['email'], sessionsEnded };
     },
   },
@@ -107,7 +108,7 @@ async function switchUser({ sql, settled }: OperatorStores, values: Values, isAc
         ? `CONFLICT: ${email} is an agent who is not active; use: agents update ${agentId} --organization ${organizationId} --active true`
         : `LAST_SUPER_ADMIN: ${email} is the only one who may act; make or unlock another one first`,
     );
-  if (sessionsEnded !== undefined) await settled();
+  await settled();
   const since = sessionsEnded === undefined ? 'before' : 'now';
   return { id, organizationId, email, [isActive ? 'unlocked' : 'locked']: since, sessionsEnded: sessionsEnded ?? 0 };
 }

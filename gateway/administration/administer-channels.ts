@@ -60,7 +60,7 @@ export function createChannel(
   });
 }
 
-/** Changes a channel. The built-in one may be renamed, but stays active and without a limit. */
+/** Changes a channel; what it may no longer do is refused everywhere before the answer, as of users. The built-in one may be renamed, but stays active and without a limit. */
 export function changeChannel(
   administration: Administration,
   request: ParsedRequest<ById, unknown, UpdateChannelInput>,
@@ -78,15 +78,17 @@ export function changeChannel(
       return { refusal: refusal('FORBIDDEN') };
     if (before.isBuiltIn && !mayStandForSessions(after, before)) return { refusal: refusal('CHANNEL_BUILT_IN') };
     const message = 'Channel updated';
+    const { status, rateLimit, locationsWrite } = request.body;
+    const revokes = status != null || rateLimit !== undefined || locationsWrite != null;
     if (encodeChannel(after) === encodeChannel(before))
-      return { answer: { status: 200, message, data: encodeChannel(before) } };
+      return { answer: { status: 200, message, data: encodeChannel(before) }, revokesAgain: revokes };
     const written = { ...after, version: before.version + 1, updatedAt: now };
     return {
       answer: { status: 200, message, data: encodeChannel(written) },
       write: {
         change: updateChannel(sql, written),
         notes: [channelNote(caller, 'channel.updated', before, written)],
-        revokes: encodeChannel({ ...after, name: before.name }) !== encodeChannel(before),
+        revokes,
       },
     };
   });

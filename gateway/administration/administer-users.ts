@@ -90,7 +90,8 @@ export function inviteUser(
 }
 
 /**
- * Changes a user. A user with fewer rights loses them everywhere before the answer. The last administrator keeps them:
+ * Changes a user. A user with fewer rights loses them everywhere before the answer, also when another request has taken
+ * them already: it may still wait for that. The last administrator keeps them:
  * nobody of the organization could give them back.
  */
 export function changeUser(
@@ -110,7 +111,9 @@ export function changeUser(
       return { refusal: refusal('CONFLICT', 'The user is an agent: change it by PATCH /agents/:id') };
     const after = changedUser(before, input);
     const message = 'User updated';
-    if (encodeUser(after) === encodeUser(before)) return { answer: { status: 200, message, data: encodeUser(before) } };
+    const revokes = input.role != null || input.isActive != null;
+    if (encodeUser(after) === encodeUser(before))
+      return { answer: { status: 200, message, data: encodeUser(before) }, revokesAgain: revokes };
     const written = { ...after, version: before.version + 1, updatedAt: now };
     const needsOther = isAdmin(before) && !isAdmin(after) && caller.role !== 'super_admin';
     if (needsOther && !(await findOtherAdmin(sql, before))) return { refusal: refusal('CONFLICT', LAST_ADMIN) };
@@ -121,7 +124,7 @@ export function changeUser(
         // Those of logins that ran beside the deactivation, which did not see them, end before the account comes back.
         also: before.isActive === written.isActive ? [] : [endSessions(sql, written)],
         notes: [userNote(caller, 'user.updated', before, written)],
-        revokes: after.role !== before.role || after.isActive !== before.isActive,
+        revokes,
       },
     };
   });

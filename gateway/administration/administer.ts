@@ -33,6 +33,8 @@ export interface PlannedChange {
     /** A caller with fewer rights loses them everywhere before the answer. */
     readonly revokes: boolean;
   };
+  /** For one without a write: what is wanted may have been revoked just now, by a request that is not answered yet. */
+  readonly revokesAgain?: boolean;
 }
 
 /** A change that leads to one of several refusals, as its statement picks: see NotedChange. */
@@ -92,8 +94,9 @@ async function decideAndWrite(
     if ('refusal' in planned && !isOutcome(planned.refusal)) return { outcome: planned, revoked: false };
     const outcomes = outcomesOf(planned);
     const write = 'write' in planned ? planned.write : undefined;
+    const revoked = write ? write.revokes : 'revokesAgain' in planned && planned.revokesAgain === true;
     const end = await attemptWrite(sql, write, keptOf(request, outcomes));
-    if (typeof end === 'number') return { outcome: outcomes[end - 1]!, revoked: write?.revokes ?? false };
+    if (typeof end === 'number') return { outcome: outcomes[end - 1]!, revoked };
     // An earlier attempt under the key may have been given up here and still wait in Postgres.
     if (end !== 'outrun')
       return { outcome: { refusal: refusal(request.idempotency ? 'OUTCOME_UNKNOWN' : end) }, revoked: false };

@@ -113,6 +113,16 @@ export const ACCESS: readonly Mutation[] = [
     [['    keepsNothing: true,\n', '', 'A key that is ignored is not judged.']],
   ),
   ...mutationsOf(
+    'gateway/administration/administer.ts',
+    ['gateway/repeated-revocation'],
+    [[' && planned.revokesAgain === true', ' && false', 'A repeated revocation waits as the first one does.']],
+  ),
+  ...mutationsOf(
+    'gateway/administration/administer-users.ts',
+    ['gateway/repeated-revocation'],
+    [['input.role != null || ', '', 'A role that is sent again waits for all gateways.']],
+  ),
+  ...mutationsOf(
     'gateway/receipts/receipt-page.ts',
     ['api/customers/receipts'],
     [["${task.contact && section('Contact', contactOf(task.contact))}", '', 'The person to meet stands on the paper.']],
