@@ -131,7 +131,10 @@ function pageOf(sql: Sql, organizationId: number, query: ListAuditQuery): Promis
     ORDER BY e.at DESC, e.source, e.key DESC, e.record_type DESC, e.record_id DESC`;
 }
 
-/** Actor, time and record: conditions on a table's own columns, so that its index on the time serves them. */
+/**
+ * Actor, time and record: conditions on a table's own columns, so that its index on the time serves them. Some times are
+ * stored in microseconds and shown in milliseconds: `to` is the whole of its millisecond.
+ */
 function matching(
   sql: Sql,
   organizationId: number,
@@ -142,7 +145,7 @@ function matching(
   return sql`
     ${column('organization_id')} = ${organizationId}
     ${from === undefined ? sql`` : sql`AND ${column(names.at)} >= ${from}`}
-    ${to === undefined ? sql`` : sql`AND ${column(names.at)} <= ${to}`}
+    ${to === undefined ? sql`` : sql`AND ${column(names.at)} < ${to}::timestamptz + interval '1 millisecond'`}
     ${recordId === undefined ? sql`` : sql`AND ${column(names.record)} = ${recordId}`}
     ${
       userId === undefined

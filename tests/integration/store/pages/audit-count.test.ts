@@ -33,3 +33,20 @@ test('the last page of the audit log has its count without another look at the w
   assert.deepEqual([full.shown, last.shown, beyond.shown], [3, 2, 0]);
   assert.deepEqual(await looks({ page: 3, limit: 3, userId: 7 }), { count: 0, shown: 0, scans: 2 });
 });
+
+test('a range has the entries whose shown time is its end, and none of the millisecond after it', async () => {
+  const { organizationId } = await seedOrganization(url);
+  await sql`
+    INSERT INTO audit_access (organization_id, id, at, action, record_type, record_id, actor_type)
+    SELECT ${organizationId}, id, ('2026-11-29T10:00:00.' || fraction || 'Z')::timestamptz, 'session.login', 'session', id, 'system'
+    FROM (VALUES (1, '122999'), (2, '123'), (3, '123999'), (4, '124')) v(id, fraction)`;
+  const found = async (from: number, to: number) => {
+    const at = (milliseconds: number) => `2026-11-29T10:00:00.${milliseconds}Z`;
+    const { items, count } = await listAudit(sql, organizationId, { page: 1, limit: 10, from: at(from), to: at(to) });
+    assert.equal(items.length, count);
+    return items.map(({ record, at: shown }) => `${record.id} ${shown.slice(-4)}`);
+  };
+  assert.deepEqual(await found(123, 123), ['3 123Z', '2 123Z']);
+  assert.deepEqual(await found(100, 122), ['1 122Z']);
+  assert.deepEqual(await found(124, 200), ['4 124Z']);
+});
