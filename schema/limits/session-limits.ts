@@ -3,6 +3,13 @@ export const SESSION_LIMITS = {
   /** How often a stream looks when its session ends: no timer of Node is longer than 24 days. */
   sessionEndCheckMs: 3_600_000,
   refreshTokenMs: 30 * 86_400_000,
+  /**
+   * The live sessions of a user; at a login the one that was refreshed longest ago makes room. More than anybody's devices
+   * and scripts use at a time, and few enough that they end in one statement, and that every gateway hears of each
+   * (accessChangesSeen). A user with more, of an earlier release, loses so many at each login.
+   */
+  sessionsPerUser: 1_000,
+  sessionsEndedByLogin: 100,
   /** How long after its first use a refresh token may come again: the answer was lost, or two tabs sent it at once. */
   refreshGraceMs: 60_000,
   /** The pairs of tokens of one session that are good at a time; the oldest makes room. */

@@ -4,14 +4,14 @@ import { hashSecret } from '../../runtime/secrets.ts';
 import type { Fragment, Sql } from '../postgres.ts';
 
 /**
- * The audit lines of the rows in `changed`, each by the user that it is about; part of the statement that changes them.
+ * The audit lines of the rows in `changes`, each by the user that it is about; part of the statement that changes them.
  */
-export function noteOf(sql: Sql, action: string, { correlationId, address }: Origin): Fragment {
+export function noteOf(sql: Sql, action: string, { correlationId, address }: Origin, changes = 'changed'): Fragment {
   return sql`
     INSERT INTO audit_access (organization_id, action, record_type, record_id, actor_type, actor_id, correlation_id,
       address, before, after)
     SELECT organization_id, ${action}, record_type, record_id, 'user', user_id, ${correlationId}::uuid, ${address},
-      before, after FROM changed`;
+      before, after FROM ${sql(changes)}`;
 }
 
 /** A token as it is stored. */

@@ -69,7 +69,7 @@ export async function findAccount(sql: Sql, email: string): Promise<Account | un
 
 /**
  * Opens a session for a user whose password was right, and returns the user; undefined when the account has changed
- * since, or is gone.
+ * since, or is gone. Ends sessions beyond the bound; logins at the same time may leave one more each, until the next one.
  */
 export async function beginSession(
   sql: Sql,
@@ -94,7 +94,12 @@ export async function beginSession(
     ), changed AS (
       SELECT organization_id, 'session' AS record_type, id AS record_id, user_id, NULL::json AS before,
         json_build_object('userId', user_id) AS after FROM begun
-    ), noted AS (${noteOf(sql, 'session.login', origin)})
+    ), noted AS (${noteOf(sql, 'session.login', origin)}
+    ), surplus AS (${surplusSessions(sql)}
+    ), ended AS (
+      UPDATE sessions s SET revoked_at = now() FROM surplus u
+      WHERE s.organization_id = u.organization_id AND s.id = u.id RETURNING s.organization_id, s.id, s.user_id
+    ), displaced AS (${endedRecords(sql)}), noted_ends AS (${noteOf(sql, 'session.displaced', origin, 'displaced')})
     SELECT ${sql.unsafe(PERSON)} FROM begun b
     JOIN users u ON u.organization_id = b.organization_id AND u.id = b.user_id ${sql.unsafe(AGENT_OF_USER)}
     LEFT JOIN organizations o ON o.organization_id = b.organization_id`,
@@ -102,6 +107,19 @@ export async function beginSession(
     LIMITS.fetchDeadlineMs,
   );
   return person;
+}
+
+/** The sessions of `owner` that make room for a new one, locked; without those that others change just now: nobody waits. */
+function surplusSessions(sql: Sql): Fragment {
+  return sql`
+    SELECT s.organization_id, s.id
+    FROM owner o CROSS JOIN LATERAL (
+      SELECT l.id FROM sessions l
+      WHERE l.organization_id = o.organization_id AND l.user_id = o.id AND l.revoked_at IS NULL
+      ORDER BY l.refreshed_at DESC, l.id DESC
+      OFFSET ${LIMITS.sessionsPerUser - 1} LIMIT ${LIMITS.sessionsEndedByLogin}) old
+    JOIN sessions s ON s.organization_id = o.organization_id AND s.id = old.id
+    WHERE s.revoked_at IS NULL FOR NO KEY UPDATE OF s SKIP LOCKED`;
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { hashSecret } from '../../../engine/runtime/secrets.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import { seedUser, withSql } from '../../support/seeds/seed.ts';
 import { until } from '../../support/until.ts';
 import { within } from '../../support/within.ts';
@@ -170,6 +171,40 @@ test('signing out ends the session that asks, or with everywhere=true all of the
   assert.deepEqual(await Promise.all([second!, third!].map(read)), [401, 401]);
   const actions = (await auditOf(fixture, admin.userId)).map(({ action }) => action);
   assert.equal(actions.filter((action) => action === 'session.logout').length, 3);
+});
+
+test('a user has a bounded number of sessions: at a login those that were refreshed longest ago make room', async () => {
+  const { databaseUrl, organizationId } = fixture.gateway;
+  const admin = await seedAdmin();
+  const [forgotten, used] = [await signIn(fixture.api, admin), await signIn(fixture.api, admin)];
+  const live = () =>
+    withSql(databaseUrl, async (sql) => {
+      const [row] = await sql<{ count: number }[]>`
+        SELECT count(*) FROM sessions WHERE user_id = ${admin.userId} AND revoked_at IS NULL`;
+      return row!.count;
+    });
+  await withSql(databaseUrl, async (sql) => {
+    await sql`
+      UPDATE sessions SET refreshed_at = now() - interval '2 days'
+      WHERE access_hash = decode(${hashSecret(forgotten.accessToken)}, 'hex')`;
+    await sql`
+      INSERT INTO sessions (organization_id, id, user_id, access_hash, access_expires_at, refreshed_at)
+      SELECT ${organizationId}, nextval('session_ids'), ${admin.userId}, sha256(n::text::bytea), now() + interval '1 hour',
+        now() - interval '1 day' - n * interval '1 second'
+      FROM generate_series(2, ${LIMITS.sessionsPerUser + LIMITS.sessionsEndedByLogin}::int) n`;
+  });
+  assert.equal(await read(forgotten), 200);
+  const lefts = [];
+  for (let login = 0; login < 3; login++) {
+    await signIn(fixture.api, admin);
+    lefts.push((await live()) - LIMITS.sessionsPerUser);
+  }
+  assert.deepEqual(lefts, [2, 0, 0], 'many of an earlier release end by and by');
+  await untilVoid(forgotten);
+  assert.equal((await refresh(forgotten.refreshToken)).status, 401);
+  assert.equal(await read(used), 200);
+  const actions = (await auditOf(fixture, admin.userId)).map(({ action }) => action);
+  assert.equal(actions.filter((action) => action === 'session.displaced').length, LIMITS.sessionsEndedByLogin + 4);
 });
 
 test('signing out needs a session: a key is refused, and so is nobody', async () => {

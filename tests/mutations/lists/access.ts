@@ -26,6 +26,14 @@ export const ACCESS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/store/accounts/session-store.ts',
+    ['api/auth/sessions.test'],
+    [
+      ['l.refreshed_at DESC, l.id DESC', 'l.refreshed_at, l.id', 'Sessions that are in use stay.'],
+      ['LIMIT ${LIMITS.sessionsEndedByLogin}', '', 'A login ends few sessions at a time.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/guards/authenticate.ts',
     ['api/streams/streams-token'],
     [["method === 'HEAD' ? ", "method === 'NONE' ? ", 'HEAD uses no stream token up.']],

@@ -198,7 +198,11 @@ export const COMMIT: readonly Mutation[] = [
     [
       ['CASE WHEN n.shown <', 'CASE WHEN false AND n.shown <', 'The last page tells the count of the audit log.'],
       ['(n.shown > 0 OR ', '(n.shown >= 0 OR ', 'A page beyond the end has the exact count.'],
-      ["interval '1 millisecond'", "interval '1 microsecond'", 'An entry is within a range that ends at its shown time.'],
+      [
+        "interval '1 millisecond'",
+        "interval '1 microsecond'",
+        'An entry is within a range that ends at its shown time.',
+      ],
     ],
   ),
 ];
