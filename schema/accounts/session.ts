@@ -1,18 +1,15 @@
 import * as v from 'valibot';
 import { email, queryFlag, requiredText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
-import { newPassword } from '../fields/new-password.ts';
+import { givenPassword, newPassword } from '../fields/new-password.ts';
 import { shownInteger } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
 const token = requiredText(LIMITS.shortTextChars);
 const BODY = 'the body must be an object';
 
-/** The body of POST /auth/login. An older password may break the rules for new ones. */
-export const loginInput = named(
-  'LoginInput',
-  v.object({ email, password: requiredText(LIMITS.passwordMaxChars) }, BODY),
-);
+/** The body of POST /auth/login. */
+export const loginInput = named('LoginInput', v.object({ email, password: givenPassword }, BODY));
 export type LoginInput = v.InferOutput<typeof loginInput>;
 
 export const refreshInput = named('RefreshInput', v.object({ refreshToken: token }, BODY));

@@ -26,6 +26,19 @@ export const ACCESS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'schema/accounts/session.ts',
+    ['unit/schema/passwords'],
+    [['email, password: givenPassword', 'email, password: newPassword', 'An older, shorter password signs in.']],
+  ),
+  ...mutationsOf(
+    'schema/fields/new-password.ts',
+    ['unit/schema/passwords'],
+    [
+      ['[...text.slice(0, 2 * least)].length', 'text.length', 'A new password has 8 characters.'],
+      ["atLeastChars(1, 'must not be empty')", 'v.regex(/\\S/)', 'A password of spaces signs in.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/store/accounts/session-store.ts',
     ['api/auth/sessions.test'],
     [
