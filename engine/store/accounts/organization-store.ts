@@ -26,7 +26,7 @@ export async function listOrganizations(
   { page, limit, status, search }: ListOrganizationsQuery,
 ): Promise<OrganizationPage> {
   const matching = sql`(${status === undefined} OR o.status = ANY(${textArray(status ?? [])}::text[]))
-    AND strpos(lower(o.name), lower(${search ?? ''})) > 0`;
+    AND strpos(fold_case(o.name), fold_case(${search ?? ''})) > 0`;
   const query = () => sql<({ count: number } & (OrganizationRecord | { organizationId: null }))[]>`
     SELECT c.count, b.*
     FROM (SELECT count(*) FROM organizations o WHERE ${matching}) c LEFT JOIN (

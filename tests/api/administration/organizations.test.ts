@@ -93,6 +93,7 @@ test('organizations are listed newest first, by status and by parts of names', a
   assert.deepEqual(await list('search=ZEBRA'), { items: made.toReversed(), count: 3 });
   assert.deepEqual(await list('search=zebra&status=active,pending&limit=1'), { items: [made[1]], count: 2 });
   assert.deepEqual(await list('search=0%25%20n'), { items: [made[0]], count: 1 });
+  assert.deepEqual(await list(`search=${encodeURIComponent('A SÜD')}`), { items: [made[1]], count: 1 });
   assert.deepEqual(await list('search=%25&status=rejected'), { items: [], count: 0 });
   assert.deepEqual(await list('search=zebra&page=9000000000'), { items: [], count: 3 });
   for (const bad of ['status=open', 'limit=0', 'search=a&search=b'])

@@ -26,6 +26,17 @@ export const ACCESS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/store/accounts/organization-store.ts',
+    ['api/administration/organizations'],
+    [
+      [
+        'strpos(fold_case(o.name), fold_case(',
+        'strpos(lower(o.name), lower(',
+        'Every letter has two cases, in any locale.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'schema/accounts/session.ts',
     ['unit/schema/passwords'],
     [['email, password: givenPassword', 'email, password: newPassword', 'An older, shorter password signs in.']],
