@@ -236,10 +236,10 @@ export class LotMaker {
         : bring(bundle, delivery, fetchAt, now, this.view.settings, this.freeAt);
     }
     let price = 0;
-    // However far ahead it is: that is in every cost.
+    // However far ahead it is: that is in every cost, as urgent as it is.
     const aheadMs = earliest - now;
     for (const { searchingSince, windowStart, dueAt } of orders) {
-      price += LEFT_OUT_MS + Math.max(aheadMs, (windowStart ?? now) - now) + (now - searchingSince);
+      price += LEFT_OUT_MS + urgency * Math.max(aheadMs, (windowStart ?? now) - now) + (now - searchingSince);
       if (dueAt !== null) price += LATE_WEIGHT * Math.max(0, earliest - Math.max(dueAt, now));
     }
     return { orders, demand, readyAt, urgency, isTimed: bundle.isTimed, candidates, costs, leastOffsetSumMs, price };

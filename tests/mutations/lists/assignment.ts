@@ -38,6 +38,17 @@ export const ASSIGNMENT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/domain/planning/lot-maker.ts',
+    ['unit/planning/plan-round'],
+    [
+      [
+        'LEFT_OUT_MS + urgency * Math',
+        'LEFT_OUT_MS + Math',
+        'An appointment far ahead is given after hours of search, too.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/domain/shown-time.ts',
     ['unit/domain/tasks/delay', 'unit/engine/eta-watch'],
     [['Math.min(ms, LIMITS.latestTimeMs)', 'ms', 'A computed time is never later than the last that can be shown.']],

@@ -102,6 +102,8 @@ test('an appointment far ahead is given at once: it takes that time of the agent
   const from = NOW + 60 * 86_400_000;
   const appointment = order({ slot: { from, until: from + MINUTE } });
   assert.deepEqual(pairs(plan([appointment], [agent(1)])), [[1, [1]]]);
+  const waited = { ...appointment, searchingSince: NOW - 5 * 60 * MINUTE };
+  assert.deepEqual(pairs(plan([waited], [agent(1)])), [[1, [1]]], 'after hours of search, too');
 });
 
 test('orders from one place travel together when agents are short, as many as the limit and the vehicle allow', () => {
