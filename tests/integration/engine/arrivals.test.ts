@@ -35,7 +35,15 @@ after(() => fixture.stop());
 async function seedTransit(databaseUrl: string, owner: SeededOrganization): Promise<WatchedTask> {
   const { agentId } = await seedAgent(databaseUrl, owner.organizationId);
   const [task] = await seedTasks(databaseUrl, owner, [{ agentId, status: 'in_transit' }]);
-  await withSql(databaseUrl, (sql) => sql`UPDATE tasks SET deadline_at = due_at WHERE id = ${task!.id}`);
+  const { latitude, longitude } = PLACE;
+  await withSql(
+    databaseUrl,
+    (sql) => sql`
+      WITH place AS (
+        INSERT INTO locations (organization_id, id, address, latitude, longitude)
+        VALUES (${owner.organizationId}, nextval('location_ids'), '3 High Street', ${latitude}, ${longitude}) RETURNING id)
+      UPDATE tasks SET deadline_at = due_at, location_id = (SELECT id FROM place) WHERE id = ${task!.id}`,
+  );
   return { organizationId: owner.organizationId, taskId: task!.id, agentId };
 }
 

@@ -96,6 +96,18 @@ export const EXCEPTIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/decide/tasks/note-arrival.ts',
+    ['unit/engine/decide/note-arrival'],
+    [
+      [' <= LIMITS.arrivalLeaveRadiusM', ' >= 0', 'An arrival at the old place is none at the amended one.'],
+      [
+        'isPickup ? facts.pickupLocation : facts.location',
+        'facts.location',
+        'An arrival at the pickup is judged by the pickup.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/org/decide/steps/tell-risk.ts',
     ['unit/engine/decide/amend-task', 'unit/engine/decide/note-arrival'],
     [

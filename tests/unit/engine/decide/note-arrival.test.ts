@@ -15,16 +15,8 @@ const under = (fields: Partial<TaskRecord> = {}) =>
 
 function noteArrival(state = under(), given: Partial<NoteArrival> = {}) {
   const { agentId = OWN_AGENT, taskId = TASK, place = 'dropoff', at = '2031-05-01T11:59:00.000Z' } = given;
-  const command = {
-    kind: 'note-arrival',
-    caller,
-    taskId,
-    agentId,
-    place,
-    at,
-    latitude: 51.5,
-    longitude: -0.1,
-  } as const;
+  const { latitude = 51.5, longitude = -0.1 } = given;
+  const command = { kind: 'note-arrival', caller, taskId, agentId, place, at, latitude, longitude } as const;
   return decideOn(state, (draft, context) => decideNoteArrival(draft, command, context));
 }
 
@@ -62,8 +54,12 @@ describe('an arrival', () => {
   });
 
   test('an arrival at the pickup is written and told the same way, once, before the goods are aboard', () => {
-    const accepted = (fields: Partial<TaskRecord> = {}) =>
-      stateWith('by an agent', 'accepted', { fields: { acceptedAt: STARTED, ...fields } });
+    const accepted = (fields: Partial<TaskRecord> = {}) => {
+      const state = stateWith('by an agent', 'accepted', { fields: { acceptedAt: STARTED, ...fields } });
+      const { task, location } = state.findTask(TASK)!;
+      state.apply({ kind: 'put-task', task, pickupLocation: location, location: { ...location!, latitude: 52 } }, 0);
+      return state;
+    };
     const { task, tell } = changesOf(noteArrival(accepted(), { place: 'pickup', at: '2031-05-01T11:00:00.000Z' }));
     assert.deepEqual(
       [task.pickupArrivedAt, task.arrivedAt, task.version],
@@ -76,6 +72,20 @@ describe('an arrival', () => {
     assertNothing(noteArrival(accepted()), 'at the place');
     assertNothing(noteArrival(under(), { place: 'pickup' }), 'in transit');
     assertNothing(noteArrival(stateWith('by an agent', 'assigned'), { place: 'pickup' }), 'asked');
+    assertNothing(noteArrival(accepted(), { place: 'pickup', latitude: 52 }), 'at the door');
+  });
+
+  test('an arrival where the task led before its place was changed is none at the new place', () => {
+    const placedAt = (latitude: number | null) => {
+      const state = under();
+      const { task, location } = state.findTask(TASK)!;
+      state.apply({ kind: 'put-task', task, location: latitude === null ? null : { ...location!, latitude } }, 0);
+      return state;
+    };
+    assertNothing(noteArrival(placedAt(51.6)), 'elsewhere');
+    assertNothing(noteArrival(placedAt(51.502)), '222 m on');
+    assertNothing(noteArrival(placedAt(null)), 'nowhere');
+    assert.ok(changesOf(noteArrival(placedAt(51.501))).task.arrivedAt, '111 m on');
   });
 
   for (const [what, at, expected] of [
