@@ -107,10 +107,12 @@ export class EtaWatch {
     // Found again at the next tick, when there is room.
     if (told.isAsking || !sender.hasRoom) return void replanned.add(agent);
     told.isAsking = true;
+    const toldBefore = told.etas;
     sender.send(organizationId, { kind: 'note-eta', caller: SYSTEM, taskId, agentId, ...etas }, (isSettled) => {
       told.isAsking = false;
-      if (isSettled) told.etas = etas;
-      else replanned.add(agent);
+      if (!isSettled) replanned.add(agent);
+      // The roster may say more by now, as that an amendment has taken them back.
+      else if (told.etas === toldBefore) told.etas = etas;
     });
   }
 }

@@ -111,12 +111,15 @@ export function hasCome({ approach }: WatchedTask): boolean {
   return approach?.stop === 'dropoff' && approach.arrival.kind === 'arrived';
 }
 
-/** A change in the roster counts, also where its values are those of an earlier message. */
+/**
+ * For a task that has changed, the roster counts, also with the ETAs of the last tick: what was sent since then may have
+ * been taken back.
+ */
 function toldOf({ etaAt, pickupEtaAt }: OpenTask, known: WatchedTask | undefined): Told {
-  if (!known) return { etas: { etaAt, pickupEtaAt }, stopsBefore: undefined, isAsking: false };
-  const { task, told } = known;
-  if (task.etaAt !== etaAt || task.pickupEtaAt !== pickupEtaAt) told.etas = { etaAt, pickupEtaAt };
-  return told;
+  const etas = { etaAt, pickupEtaAt };
+  if (!known) return { etas, stopsBefore: undefined, isAsking: false };
+  known.told.etas = etas;
+  return known.told;
 }
 
 function placeOf(task: OpenTask, stop: StopPlace): Place | null {

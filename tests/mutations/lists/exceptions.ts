@@ -108,6 +108,22 @@ export const EXCEPTIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/positions/watch/watched-agent.ts',
+    ['unit/engine/eta-watch'],
+    [['  known.told.etas = etas;\n', '', 'An ETA that was taken back before the next tick is predicted again.']],
+  ),
+  ...mutationsOf(
+    'engine/positions/watch/eta-watch.ts',
+    ['unit/engine/eta-watch'],
+    [
+      [
+        'else if (told.etas === toldBefore) told',
+        'else told',
+        'What the roster says since an ETA was sent counts more than its answer.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/org/decide/steps/tell-risk.ts',
     ['unit/engine/decide/amend-task', 'unit/engine/decide/note-arrival'],
     [

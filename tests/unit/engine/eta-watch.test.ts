@@ -87,6 +87,19 @@ describe('ETAs', () => {
     assert.deepEqual(scene.kinds(), []);
   });
 
+  test('ETAs are sent again when an amendment took them back before the next tick, whenever the answer comes', async () => {
+    const amended = openTask({ latitude: PLACE.latitude + 0.0001 });
+    for (const isAnsweredFirst of [true, false]) {
+      const [scene, agent] = [new Scene(), agentWith(openTask())];
+      scene.tick(agent, 1_000);
+      if (isAnsweredFirst) await scene.last().answer(OK);
+      scene.replan(agent, amended);
+      if (!isAnsweredFirst) await scene.last().answer(OK);
+      scene.tick();
+      assert.deepEqual(scene.kinds(), ['note-eta', 'note-eta'], `answered ${isAnsweredFirst ? 'before' : 'after'}`);
+    }
+  });
+
   test('ETAs follow an agent that has left a pickup with some of its goods', () => {
     const came = { ...PICKUP, pickupArrivedAt: new Date(START).toISOString() };
     const aboard = openTask({ taskId: 11, ...came, pickedUpAt: came.pickupArrivedAt });
