@@ -220,6 +220,11 @@ export const REQUESTS: readonly Mutation[] = [
     ['unit/engine/decide/update-task', 'unit/engine/decide/amend-task'],
     [
       ['unskilled(draft, search, wanted);', '[];', 'An agent is not asked for skills that it lacks.'],
+      [
+        'return { search, autoAssignmentStatus: isNew',
+        'return { search: { ...search, rejectedBy: wanted.search!.rejectedBy }, autoAssignmentStatus: isNew',
+        'For another time, those are asked again who declined the old one.',
+      ],
       ['begin > now || since > now ?', 'begin > now ?', 'Goods that are ready sooner are not waited for.'],
       [
         'hasBegun ? { ...wanted, scheduledAt: null } : wanted',

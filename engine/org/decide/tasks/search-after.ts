@@ -29,7 +29,7 @@ export function searchAfter(draft: Draft, before: TaskRecord, wanted: TaskRecord
   if (!search) return UNCHANGED;
   const settings = settingsOf(draft);
   if (wanted.scheduledAt !== before.scheduledAt) {
-    return { fields: rescheduled(search, wanted, settings, now), withdrawn: search.open };
+    return { fields: rescheduled(wanted, settings, now), withdrawn: search.open };
   }
   const withdrawn = wanted.requiredSkills === before.requiredSkills ? [] : unskilled(draft, search, wanted);
   const times = isPlannedAlike(before, wanted) ? {} : timesOf(search, wanted, settings, now);
@@ -43,13 +43,11 @@ export function searchAfter(draft: Draft, before: TaskRecord, wanted: TaskRecord
   return { fields, withdrawn };
 }
 
-function rescheduled(search: TaskSearch, wanted: TaskRecord, settings: AssignmentSettings, now: string): SearchFields {
-  const { since, startsAt, until } = newSearch(wanted, settings, now);
-  const isNew = wanted.status === 'new' || startsAt !== null;
-  return {
-    search: { ...search, since, startsAt, until, open: [] },
-    autoAssignmentStatus: isNew ? 'pending' : 'searching',
-  };
+/** An agent that declined did so for the old time. */
+function rescheduled(wanted: TaskRecord, settings: AssignmentSettings, now: string): SearchFields {
+  const search = newSearch(wanted, settings, now);
+  const isNew = wanted.status === 'new' || search.startsAt !== null;
+  return { search, autoAssignmentStatus: isNew ? 'pending' : 'searching' };
 }
 
 function unskilled(draft: Draft, { open }: TaskSearch, { requiredSkills }: TaskRecord): AssignmentRequestRecord[] {

@@ -155,6 +155,18 @@ describe('a change of a task that looks for an agent', () => {
     assert.deepEqual([asked, cancelled, status, left.startsAt], [[], [70, 71], 'pending', at(19.5)]);
   });
 
+  test('a task that looks for an agent for another time asks those again who declined the old one', () => {
+    const declined = { ...search, attempts: 9, rejectedBy: [OWN_AGENT], expiredBy: [OTHER_AGENT] } as const;
+    const noted = { lacking: 'all_rejected', passedOver: { counts: {}, nearest: [] }, noted: 'all_rejected' } as const;
+    const before = { ...declined, ...noted, open: [], notedAt: NOW };
+    const { search: left } = after({ scheduledAt: at(20) }, asking({ search: before }));
+    const { attempts, rejectedBy, expiredBy, lacking, passedOver, noted: note, notedAt } = left;
+    assert.deepEqual([attempts, rejectedBy, expiredBy], [0, [], []]);
+    assert.deepEqual([lacking, passedOver, note, notedAt], [null, null, null, null], 'nor has any round looked');
+    const { search: kept } = after({ windowEnd: at(15) }, asking({ search: before }));
+    assert.deepEqual([kept.attempts, kept.rejectedBy], [9, [OWN_AGENT]], 'for another window they are not');
+  });
+
   test('leaves the offers otherwise', () => {
     const input = {
       windowEnd: at(15),
