@@ -93,7 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { feed, positions } = engine;
   const kept = positionStoreOf(options, redis, engine.history);
   const held = async (organizationId: number) => heldPositions(engine, organizationId);
-  const preview = openPreview({ ...options, travel, positions: createRoundPositions({ kept, held, log }) });
+  const preview = openPreview({ ...options, travel, positions: createRoundPositions({ kept, held, clock, log }) });
   const payments = await openPayments({ ...options, port: () => server.port }, engine);
   const { heartbeatMs } = config;
   const random = createRandomSource();

@@ -77,7 +77,7 @@ export function startAssignment({
   const bookCouriers = createCallCouriers({ provider, store: createCourierStore(sql), ask, log });
   const rounds = new RoundScheduler({
     store,
-    positions: createRoundPositions({ kept, held: (organizationId) => owners.positions(organizationId), log }),
+    positions: createRoundPositions({ kept, held: (organizationId) => owners.positions(organizationId), clock, log }),
     turns,
     planner,
     travel,

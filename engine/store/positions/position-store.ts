@@ -1,5 +1,6 @@
 import type { DevicePoint } from '../../../schema/fleet/position.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
 import type { Redis } from '../redis.ts';
 import type { RedisKeys } from '../redis-keys.ts';
 
@@ -16,9 +17,9 @@ export type KnownPosition = Pick<SavedPosition, 'agentId' | 'latitude' | 'longit
 /** Positions of agents in Redis, for processes that start. All methods reject while Redis is away. */
 export interface PositionStore {
   /**
-   * Keeps positions as they are at the time of the call, except over a later one, and announces on the channel of moves
-   * if there were any. Resolves to the number of kept positions of the organization. At most LIMITS.positionsPerStep,
-   * and at least one.
+   * Keeps positions as they are at the time of the call, except over a later one, unless that is from the future: the
+   * clock has been set back since. Announces on the channel of moves if there were any. Resolves to the number of kept
+   * positions of the organization. At most LIMITS.positionsPerStep, and at least one.
    */
   save(organizationId: number, positions: readonly SavedPosition[]): Promise<number>;
   load(organizationId: number): Promise<SavedPosition[]>;
@@ -26,13 +27,13 @@ export interface PositionStore {
 }
 
 /**
- * ARGV: how long the hash lives, the channel of moves, the organization, and `<agent id>=<position>;…`; a position
- * starts with its two times, recorded and received. A process that no longer owns the organization can do no harm with
- * its old positions.
+ * ARGV: how long the hash lives, the channel of moves, the organization, `<agent id>=<position>;…`, and after when is the
+ * future; a position starts with its two times, recorded and received. A process that no longer owns the organization can
+ * do no harm with its old positions.
  */
 const SAVE = `
 local key = KEYS[1]
-local ids, positions = {}, {}
+local ids, positions, future = {}, {}, tonumber(ARGV[5])
 for id, position in string.gmatch(ARGV[4], '(%d+)=([^;]+)') do
   ids[#ids + 1] = id
   positions[#positions + 1] = position
@@ -42,6 +43,7 @@ local function isNewer(position, kept)
   local keptAt, keptHeard = string.match(kept, '^(%d+),(%d+)')
   local at, heard = string.match(position, '^(%d+),(%d+)')
   keptAt, at = tonumber(keptAt), tonumber(at)
+  if keptAt > future and at <= future then return true end
   return at > keptAt or (at == keptAt and tonumber(heard) > tonumber(keptHeard))
 end
 local newer = {}
@@ -65,10 +67,15 @@ interface WithSave {
     channel: string,
     organizationId: number,
     positions: string,
+    futureMs: number,
   ): Promise<number>;
 }
 
-export function createPositionStore(redis: Redis, keys: Pick<RedisKeys, 'positions' | 'moved'>): PositionStore {
+export function createPositionStore(
+  redis: Redis,
+  keys: Pick<RedisKeys, 'positions' | 'moved'>,
+  clock: Pick<Clock, 'now'> = systemClock,
+): PositionStore {
   redis.defineCommand('dispatchSavePositions', { numberOfKeys: 1, lua: SAVE });
   const scripted = redis as unknown as WithSave;
   return {
@@ -82,6 +89,7 @@ export function createPositionStore(redis: Redis, keys: Pick<RedisKeys, 'positio
         keys.moved,
         organizationId,
         text,
+        clock.now() + LIMITS.pointFutureMs,
       );
     },
     async load(organizationId) {

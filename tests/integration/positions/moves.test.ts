@@ -33,3 +33,13 @@ test('the planner learns where agents have moved, and learns nothing of points t
   await until('the last one is announced', () => told.length === 3);
   assert.deepEqual(told, ['7', '8', '8']);
 });
+
+test('a position that a clock kept before it was set back gives way to the present one, and not to that of a somewhat slow clock', async () => {
+  const now = Date.now();
+  const keptAfter = async (...times: number[]) => {
+    for (const time of times) await store.save(9, [position(time)]);
+    return (await store.load(9)).map(({ recordedAtMs }) => recordedAtMs - now);
+  };
+  assert.deepEqual(await keptAfter(now + 3_600_000, now), [0]);
+  assert.deepEqual(await keptAfter(now + 30_000, now), [30_000]);
+});

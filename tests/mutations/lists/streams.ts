@@ -112,6 +112,34 @@ export const STREAM: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/store/positions/position-store.ts',
+    ['integration/positions/moves'],
+    [
+      [
+        '  if keptAt > future and at <= future then return true end\n',
+        '',
+        'A position of a clock that was set back gives way in Redis.',
+      ],
+      [
+        'clock.now() + LIMITS.pointFutureMs',
+        'clock.now()',
+        'A somewhat fast clock is not taken for one that was set back.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/planning/round-positions.ts',
+    ['unit/planning/round-positions'],
+    [
+      [
+        '  if (isFromFuture(kept, nowMs) && !isFromFuture(held, nowMs)) return held;\n',
+        '',
+        'A position of a clock that was set back gives way in rounds.',
+      ],
+      [' && !isFromFuture(held, nowMs)', '', 'Of two positions from the future the later one counts.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/positions/positions.ts',
     ['unit/positions/drop'],
     [

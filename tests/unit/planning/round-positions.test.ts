@@ -6,6 +6,10 @@ import type { KnownPosition, SavedPosition } from '../../../engine/store/positio
 
 type Known = readonly KnownPosition[];
 
+const NOW = 1_000;
+/** Points of the next minute count: clocks of devices are off. */
+const AHEAD = NOW + 60_000;
+
 const away = () => Promise.reject(new Error('away'));
 const at = (recordedAtMs: number, latitude: number, heardAtMs = 0): KnownPosition => {
   return { agentId: 1, recordedAtMs, heardAtMs, latitude, longitude: 7 };
@@ -15,6 +19,7 @@ function load(kept: Known | 'away', held: Known | undefined | 'away'): Promise<K
   const positions = createRoundPositions({
     kept: { load: kept === 'away' ? away : async () => [...kept] as SavedPosition[] },
     held: held === 'away' ? away : async () => held,
+    clock: { now: () => NOW },
     log: createLog('test', 'silent'),
   });
   return positions.load(17);
@@ -27,6 +32,19 @@ for (const [what, kept, held, known] of [
   ['the last point of the owner before, which the present one has not read', [at(2, 51)], [at(1, 50)], [at(2, 51)]],
   ['the place of the one and the heartbeat of the other', [at(1, 50, 9)], [at(2, 51, 3)], [at(2, 51, 9)]],
   ['a heartbeat that Redis does not have yet', [at(1, 50, 3)], [at(1, 50, 9)], [at(1, 50, 9)]],
+  [
+    'the point of the owner rather than one kept by a clock that was set back',
+    [at(AHEAD + 1, 50, 9)],
+    [at(2, 51)],
+    [at(2, 51)],
+  ],
+  ['the last point, from the next minute as well', [at(AHEAD, 50)], [at(2, 51)], [at(AHEAD, 50)]],
+  [
+    'the last point also where both are of a clock that was set back',
+    [at(AHEAD + 2, 50)],
+    [at(AHEAD + 1, 51)],
+    [at(AHEAD + 2, 50)],
+  ],
   ['agents that only one of the two knows', [other], [at(1, 50)], [other, at(1, 50)]],
   ['the positions of the owner while Redis is away', 'away', [at(1, 50)], [at(1, 50)]],
   ['those of Redis while nobody owns the organization', [at(1, 50)], undefined, [at(1, 50)]],
