@@ -93,9 +93,14 @@ export function parsePosition(text: string): LogPosition | undefined {
   return match ? { history: match[1]!, sequence: Number(match[2]) } : undefined;
 }
 
-/** The same for every process and every reading: an event keeps its id over all deliveries. */
+/** The id of an event that is written now, into its body; from then on `idOfBody` says it. */
 export function eventId(history: string, organizationId: number, sequence: number): string {
   return `evt_${history}_${organizationId.toString(36)}_${sequence.toString(36)}`;
+}
+
+/** The id of an event of the log, which keeps it over all deliveries, also where the log got another history since. */
+export function idOfBody(body: string): string {
+  return /^\{"id":"([^"]+)"/.exec(body)![1]!;
 }
 
 /** The id of an event outside the log; `place` separates those of one organization. */

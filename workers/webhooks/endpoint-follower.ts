@@ -19,7 +19,7 @@ import type {
   Settled,
 } from '../../engine/store/webhooks/delivery-store.ts';
 import type { EndpointKey, LeasedEndpoint } from '../../engine/store/webhooks/follower-store.ts';
-import { eventId, type LoggedEvent } from '../../schema/events.ts';
+import { idOfBody, type LoggedEvent } from '../../schema/events.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import type { AttemptCounts } from './attempt-counts.ts';
 import { healthOf, type KnownEndpoint, knownEndpoint } from './known-endpoint.ts';
@@ -32,8 +32,6 @@ export interface FollowerOptions {
   readonly writer: OutcomeWriter;
   readonly sender: DeliverySender;
   readonly counts: AttemptCounts;
-  /** The incarnation of the event logs. */
-  readonly history: string;
   /** Names this process in what it holds. */
   readonly lease: string;
   readonly clock: Clock;
@@ -201,16 +199,15 @@ export class EndpointFollower {
 
   /** Makes a page of a replay due. */
   async #queueReplay(): Promise<boolean> {
-    const { deliveries, lease, history } = this.#options;
+    const { deliveries, lease } = this.#options;
     const order = await deliveries.findReplay(this.#key);
     this.#known.hasOrders = order !== undefined;
     if (!order) return false;
-    const { webhook } = this.#known.endpoint;
-    const isWanted = compileWebhookFilter(webhook);
+    const isWanted = compileWebhookFilter(this.#known.endpoint.webhook);
     const page = await this.#readLog(order.afterSequence);
     const events = page.events.filter((event) => event.sequence <= order.lastSequence && isWanted(event));
-    const replayed = events.map(({ sequence, type }): ReplayedEvent => {
-      return { eventId: eventId(history, webhook.organizationId, sequence), type, sequence };
+    const replayed = events.map(({ sequence, type, body }): ReplayedEvent => {
+      return { eventId: idOfBody(body), type, sequence };
     });
     const upTo = Math.min(page.upTo, order.lastSequence);
     const isQueued = await deliveries.queueReplay(this.#key, lease, order, replayed, upTo);
@@ -225,7 +222,7 @@ export class EndpointFollower {
     this.#onTheirWay.push(onItsWay);
     if (isUnwanted) return this.#advance();
     const { sequence, type, body } = event;
-    const id = eventId(this.#options.history, event.organizationId, sequence);
+    const id = idOfBody(body);
     this.#attempt(id, body, 1, (settled) => {
       onItsWay.first = { ...settled, eventId: id, type, sequence };
       this.#advance();

@@ -68,7 +68,6 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     writer: new OutcomeWriter(deliveries, lease),
     sender,
     counts,
-    history,
     lease,
     clock,
     scheduler,

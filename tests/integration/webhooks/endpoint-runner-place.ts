@@ -83,8 +83,10 @@ export async function createRunnerPlace(): Promise<RunnerPlace> {
           UPDATE organization_heads SET last_sequence = last_sequence + ${types.length}
           WHERE organization_id = ${organizationId} RETURNING last_sequence)
         INSERT INTO events (organization_id, sequence, at, type, epoch, body)
-          SELECT ${organizationId}, last_sequence - ${types.length} + nth, now(), body::json ->> 'type', 1, body
-          FROM head, json_array_elements_text(${events}::text::json) WITH ORDINALITY AS t(body, nth)`;
+          SELECT ${organizationId}, sequence, now(), rest::json ->> 'type', 1,
+            '{"id":"evt_h0_1_' || sequence || '",' || substr(rest, 2)
+          FROM head, json_array_elements_text(${events}::text::json) WITH ORDINALITY AS t(rest, nth),
+            LATERAL (SELECT last_sequence - ${types.length} + nth AS sequence) AS s`;
     },
     addWebhook: (webhook) => insertWebhook(sql, organizationId, webhook),
     openEndpointRunner(endpoint, { wrap = (store: DeliveryStore) => store, clock = systemClock } = {}) {
@@ -148,7 +150,6 @@ function createEndpointRunner(
     writer: new OutcomeWriter(deliveries, lease),
     sender: { send, stop: async () => {} },
     counts: new AttemptCounts(),
-    history: 'h1',
     lease,
     clock,
     scheduler: systemScheduler,

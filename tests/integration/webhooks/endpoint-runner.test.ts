@@ -15,7 +15,7 @@ before(async () => {
 after(() => place.drop());
 
 /** Ids end with the sequence. */
-const sequencesOf = (sent: readonly Sent[]) => sent.map(({ id }) => Number.parseInt(id.split('_')[3]!, 36));
+const sequencesOf = (sent: readonly Sent[]) => sent.map(({ id }) => Number(id.split('_')[3]));
 const typesOf = (sent: readonly Sent[]) => sent.map(({ body }) => JSON.parse(body).type as string);
 const many = (count: number) => Array.from({ length: count }, () => 'task.created');
 
@@ -298,6 +298,22 @@ for (const [how, change] of [
     );
     assert.equal(await isWaiting(), false);
   });
+
+test('first attempts and replays have the id of the body, also where the log has got another history since', async () => {
+  const key = await place.addWebhook();
+  const { runner, sent } = place.openEndpointRunner(accepts);
+  await place.commit('task.created', 'task.updated');
+  await place.serve(runner, key);
+  const [first, last] = await place.deliveries(key);
+  await order(key, 'replay', { after_sequence: first!.sequence! - 1, last_sequence: last!.sequence });
+  await place.serve(runner, key);
+  const bodyIds = sent.map(({ body }) => (JSON.parse(body) as { id: string }).id);
+  assert.equal(new Set(bodyIds).size, 2);
+  assert.deepEqual(
+    [sent.map(({ id }) => id), (await place.deliveries(key)).map(({ eventId }) => eventId)],
+    [bodyIds, bodyIds],
+  );
+});
 
 test('the order of a delivery that is no longer kept goes', async () => {
   const key = await place.addWebhook();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventId, formatPosition, parsePosition } from '../../../schema/events.ts';
+import { eventId, formatPosition, idOfBody, parsePosition } from '../../../schema/events.ts';
 
 test('a position reads back as it was written', () => {
   for (const place of [
@@ -43,4 +43,8 @@ test('an event id differs by history, organization and sequence', () => {
   ];
   assert.equal(new Set(ids).size, ids.length);
   for (const id of ids) assert.match(id, /^evt_[a-z0-9]+_[a-z0-9]+_[a-z0-9]+$/);
+});
+
+test('the id of a body is that of the event, not of a record in it', () => {
+  assert.equal(idOfBody('{"id":"evt_h_1_1","type":"task.created","data":{"task":{"id":"7"}}}'), 'evt_h_1_1');
 });

@@ -44,6 +44,14 @@ export const BESIDE_OTHERS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'workers/webhooks/endpoint-follower.ts',
+    ['integration/webhooks/endpoint-runner.test'],
+    [
+      ['const id = idOfBody(body);', 'const id = `evt_${sequence}`;', 'An event keeps the id of its body.'],
+      ['eventId: idOfBody(body)', 'eventId: `evt_${sequence}`', 'A replay sends an event under the id of its body.'],
+    ],
+  ),
+  ...mutationsOf(
     'workers/webhooks/disabled-notices.ts',
     ['integration/webhooks/disabled-notices'],
     [['        await followers.releaseNotice(disabled);\n', '', 'A mail server that is away holds up no later run.']],
