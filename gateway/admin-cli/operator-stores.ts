@@ -5,9 +5,8 @@ import { findStoreFacts } from '../../engine/launcher/store-facts.ts';
 import { sleep } from '../../engine/runtime/clock.ts';
 import { type Config, readConfig, requireSecretBox } from '../../engine/runtime/config.ts';
 import { createLog } from '../../engine/runtime/log.ts';
-import { createRandomSource } from '../../engine/runtime/random.ts';
 import type { SecretBox } from '../../engine/runtime/secret-box.ts';
-import { currentHistory } from '../../engine/store/cluster/platform-store.ts';
+import { knownHistory } from '../../engine/store/cluster/platform-store.ts';
 import { listQueues, type QueueFacts } from '../../engine/store/cluster/queue-store.ts';
 import { connectPostgres, type Sql } from '../../engine/store/postgres.ts';
 import { connectRedis } from '../../engine/store/redis.ts';
@@ -60,7 +59,9 @@ export function openStores(environment: Environment): OperatorStores {
       if (!redisUrl) throw new RefusedError(place.replace('%', 'REDIS_URL'));
       const redis = connectRedis(redisUrl, createLog('admin', 'silent'), 'patient');
       try {
-        return await listQueues(redis, redisKeys(redisPrefix, await currentHistory(sql, createRandomSource())).jobs);
+        const history = await knownHistory(sql);
+        if (history === undefined) throw new RefusedError('no gateway or workers have started on this database yet');
+        return await listQueues(redis, redisKeys(redisPrefix, history).jobs);
       } finally {
         redis.disconnect();
       }

@@ -70,6 +70,12 @@ export async function currentHistory(sql: Sql, random: RandomSource): Promise<st
   return rows[0]!.history;
 }
 
+/** The history that programs found last; undefined before the first one. A look never renews it. */
+export async function knownHistory(sql: Sql): Promise<string | undefined> {
+  const [row] = await sql<{ history: string }[]>`SELECT history FROM log_history`;
+  return row?.history;
+}
+
 /** Throws ConfigError when the history was renewed since it was read. Called when others can see that this process runs. */
 export async function checkHistory(sql: Sql, random: RandomSource, history: string): Promise<void> {
   if ((await currentHistory(sql, random)) === history) return;

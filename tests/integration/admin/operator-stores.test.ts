@@ -27,6 +27,11 @@ test('empty settings leave what `npm start` has noted', async (t) => {
   const baseUrl = 'http://127.0.0.1:8099';
   writeDemoFacts(join(dataDir, 'demo.json'), { baseUrl, organizationId: 1, channelId: 1, apiKey: 'key', ...people });
 
+  const unset = { DATABASE_URL: '', REDIS_URL: '', REDIS_PREFIX: '', ADMIN_URL: '' };
+  const stores = openStores({ ...unset, DATA_DIR: dataDir });
+  t.after(() => stores.close());
+  assert.equal(stores.gatewayUrl, baseUrl);
+  await assert.rejects(stores.listQueues(), /^Error: no gateway or workers have started on this database yet$/);
   const history = await withSql(database.url, (sql) => currentHistory(sql, createRandomSource()));
   const redis = connectRedis(redisUrl, createLog('admin', 'silent'), 'patient');
   t.after(() => redis.disconnect());
@@ -34,10 +39,8 @@ test('empty settings leave what `npm start` has noted', async (t) => {
   await queue.add('activity', { organizationId: 1 });
   await queue.close();
 
-  const unset = { DATABASE_URL: '', REDIS_URL: '', REDIS_PREFIX: '', ADMIN_URL: '' };
-  const stores = openStores({ ...unset, DATA_DIR: dataDir });
-  t.after(() => stores.close());
-  assert.equal(stores.gatewayUrl, baseUrl);
-  const queues = await stores.listQueues();
-  assert.equal(queues.find((each) => each.queue === 'activity')?.waiting, 1);
+  const waiting = async () => (await stores.listQueues()).find((each) => each.queue === 'activity')?.waiting;
+  assert.equal(await waiting(), 1);
+  await withSql(database.url, (sql) => sql`UPDATE log_history SET timeline = 99`);
+  assert.equal(await waiting(), 1, 'a look after a promotion renews no history under running programs');
 });

@@ -173,6 +173,17 @@ export const STREAM: readonly Mutation[] = [
       'A gateway does not start with a history that was renewed meanwhile.',
     ],
   ]),
+  ...mutationsOf(
+    'gateway/admin-cli/operator-stores.ts',
+    ['integration/admin/operator-stores'],
+    [
+      [
+        'await knownHistory(sql);',
+        "await (await import('../../engine/store/cluster/platform-store.ts')).currentHistory(sql, { text: () => 'h' } as never);",
+        'A look at the queues renews no history under running programs.',
+      ],
+    ],
+  ),
   ...mutationsOf('schema/functions/history.sql', HISTORY, [
     [
       'greatest(c.timeline_id, r.min_recovery_end_timeline)',
