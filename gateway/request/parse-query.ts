@@ -9,7 +9,8 @@ const NOTHING: Parsed<undefined> = { value: undefined };
 /**
  * Parses the raw query of a request. Lists may be repeated or hold commas. Any other parameter that is given twice is a
  * violation, and so is a name that the route does not know, unless the route is not below /api/v1. An empty value counts
- * as absent. Free fields are returned together, as pairs of key and value. A cursor loses the mark of its list.
+ * as absent, and so does a list of commas alone. Free fields are returned together, as pairs of key and value. A cursor
+ * loses the mark of its list.
  */
 export function parseQuery(
   raw: string,
@@ -62,7 +63,8 @@ function inputOf(values: Values, { lists, uncut }: QuerySchema, violations: stri
   const freeFields: [key: string, value: string][] = [];
   for (const [name, texts] of values) {
     if (lists.has(name)) {
-      input[name] = uncut?.has(name) ? texts : texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
+      const listed = uncut?.has(name) ? texts : texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
+      if (listed.length > 0) input[name] = listed;
       continue;
     }
     if (name.startsWith(FREE_FIELD_PREFIX)) freeFields.push([name.slice(FREE_FIELD_PREFIX.length), texts[0]!]);

@@ -11,6 +11,11 @@ export const REQUESTS: readonly Mutation[] = [
     [['isReachable(leases, ', 'isReachable(reads, ', 'A gateway is ready while reads take long.']],
   ),
   ...mutationsOf(
+    'gateway/request/parse-query.ts',
+    ['unit/gateway/parse-query'],
+    [['if (listed.length > 0) ', '', 'A list of commas alone counts as absent.']],
+  ),
+  ...mutationsOf(
     'gateway/reads.ts',
     ['api/operational'],
     [
