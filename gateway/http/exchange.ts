@@ -59,6 +59,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
   readonly names: string[] = [];
   readonly values: string[] = [];
   observer: AnswerObserver | undefined;
+  correlationId: string | undefined;
   readonly admittedAt: number;
   before: Pending | undefined;
   after: Pending | undefined;

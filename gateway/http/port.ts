@@ -22,6 +22,8 @@ export interface IncomingRequest {
    * asked for before the answer; empty when it is first asked for later.
    */
   readonly remoteAddress: string;
+  /** Kept here for all who answer the request; this layer only holds it. */
+  correlationId?: string | undefined;
   /** Value of a header by its lower-case name; repeated ones are joined by `, ` (RFC 9110 §5.3). */
   header(name: string): string | undefined;
   /** How often a header was sent, so that a guard can refuse what may be given only once. */

@@ -4,10 +4,13 @@ import type { IncomingRequest } from '../http/port.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Returns the caller's X-Correlation-Id when it is a UUID, else a new UUID. */
+/** Returns the caller's X-Correlation-Id when it is a UUID, else one that is made once for the request. */
 export function correlationIdOf(request: IncomingRequest, random: RandomSource): string {
+  if (request.correlationId !== undefined) return request.correlationId;
   const given = request.header('x-correlation-id');
-  return given !== undefined && UUID.test(given) ? given : random.uuid();
+  const id = given !== undefined && UUID.test(given) ? given : random.uuid();
+  request.correlationId = id;
+  return id;
 }
 
 /** The origin of a read, whose address is asked for only where the request counts against it. A change keeps where it came from. */

@@ -3,11 +3,13 @@ import { test } from 'node:test';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
 import type { IncomingRequest } from '../../../gateway/http/port.ts';
+import { correlationIdOf } from '../../../gateway/request/correlation.ts';
 import { lastResorts } from '../../../gateway/request/last-resorts.ts';
 
 const counted: string[] = [];
 const access = { addressOf: () => '127.0.0.1', quotas: { drawAddress: () => ({ headers: [] }) } as never };
-const { refusal } = lastResorts(createRandomSource(), createLog('test', 'silent'), access, {
+const random = createRandomSource();
+const { refusal, onUnhandled } = lastResorts(random, createLog('test', 'silent'), access, {
   refused: (reason) => counted.push(reason),
 });
 
@@ -28,3 +30,15 @@ for (const [method, reason, code] of [
     assert.equal((JSON.parse(`${body}`) as { code?: string }).code, code);
   });
 }
+
+test('they have the correlation id that the handler made for the request', () => {
+  const request = { method: 'POST', path: '/', header: () => undefined } as unknown as IncomingRequest;
+  const made = correlationIdOf(request, random);
+  for (const { headers } of [refusal(503, 'deadline', request), onUnhandled(new Error('none answered'), request)])
+    assert.equal(new Map(headers).get('X-Correlation-Id'), made);
+});
+
+test('two requests without an id have two', () => {
+  const [one, other] = [{ header: () => undefined }, { header: () => undefined }] as unknown as IncomingRequest[];
+  assert.notEqual(correlationIdOf(one!, random), correlationIdOf(other!, random));
+});
