@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -20,40 +20,58 @@ import { until } from '../../support/until.ts';
 
 const CONFIGURATION = 'docs/operating/nginx.conf';
 
-let folder: string;
 let gateway: TestGateway;
-let nginx: ChildProcess;
+let nginx: Nginx;
 let port: number;
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'nginx-'));
-  writeFileSync(join(folder, 'tls.crt'), CERTIFICATE);
-  writeFileSync(join(folder, 'tls.key'), KEY);
   gateway = await startTestGateway({
     process: true,
     environment: { ALLOW_INSECURE_HTTP: '0', TRUSTED_PROXIES: '127.0.0.1', HEARTBEAT_MS: '1000' },
   });
-  port = await reservePort();
-  const file = join(folder, 'nginx.conf');
-  writeFileSync(file, configuration());
-  nginx = spawn('nginx', ['-c', file, '-p', folder, '-g', `daemon off; pid ${join(folder, 'nginx.pid')};`], {
-    stdio: 'inherit',
-  });
-  await until('nginx listens', async () => (await send({ path: '/healthz' }).catch(() => undefined))?.status === 200);
+  nginx = await startNginx(new URL(gateway.baseUrl).host);
+  ({ port } = nginx);
 });
 after(async () => {
-  const ended = once(nginx, 'exit');
-  nginx.kill('SIGTERM');
-  await ended;
+  await nginx.stop();
   await gateway.stop();
-  rmSync(folder, { recursive: true });
 });
 
+interface Nginx {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+async function startNginx(...upstreams: readonly string[]): Promise<Nginx> {
+  const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
+  writeFileSync(join(folder, 'tls.crt'), CERTIFICATE);
+  writeFileSync(join(folder, 'tls.key'), KEY);
+  const port = await reservePort();
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, configuration(folder, port, upstreams));
+  const child = spawn('nginx', ['-c', file, '-p', folder, '-g', `daemon off; pid ${join(folder, 'nginx.pid')};`], {
+    stdio: 'inherit',
+  });
+  await until(
+    'nginx listens',
+    async () => (await send({ port, path: '/healthz' }).catch(() => undefined))?.status === 200,
+  );
+  return {
+    port,
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
 /** As published, except the addresses; nginx before 1.25 has `http2` in the line of `listen`. */
-function configuration(): string {
+function configuration(folder: string, port: number, upstreams: readonly string[]): string {
   const replaced = readFileSync(CONFIGURATION, 'utf8')
     .replaceAll('/certs/', `${folder}/`)
-    .replaceAll('gateway:8080', new URL(gateway.baseUrl).host)
+    .replace(/server gateway:8080(.*;)/, (_, rest) => upstreams.map((host) => `server ${host}${rest}`).join('\n'))
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
     .replace('http2 on;', '');
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -70,7 +88,7 @@ interface Answer {
 function open(options: RequestOptions): Promise<IncomingMessage> {
   const headers = { 'x-api-key': gateway.key, ...options.headers };
   const sent = request({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options, headers });
-  sent.end(options.method === 'POST' ? JSON.stringify(taskInput()) : undefined);
+  sent.end(['POST', 'PUT', 'PATCH'].includes(options.method ?? 'GET') ? JSON.stringify(taskInput()) : undefined);
   return once(sent, 'response').then(([response]) => response as IncomingMessage);
 }
 
@@ -144,6 +162,33 @@ test('two hundred clients that never finish their bodies cost others nothing, an
   assert.ok(performance.now() - startedAt < 5_000);
   // nginx waits 15 s for the next byte of a body.
   await until('all are closed', () => slow.every((socket) => socket.closed || socket.readableEnded));
+});
+
+test('a change that may have been carried out is not sent a second time, a read is', async () => {
+  const seen = new Map<string, number>();
+  const paths = new Set<string | undefined>();
+  // Breaks off after it has taken a request, as a gateway that ends after its commit.
+  const upstream = createServer((incoming, answer) => {
+    if (incoming.url === '/healthz') return answer.end();
+    const { method = '' } = incoming;
+    seen.set(method, (seen.get(method) ?? 0) + 1);
+    paths.add(incoming.url);
+    incoming.resume().on('end', () => incoming.socket.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  const host = `127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  const proxy = await startNginx(host, host);
+  const path = '/api/v1/tasks/5/status?a=%2F';
+  try {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      assert.equal((await send({ port: proxy.port, method, path })).status, 502, method);
+    }
+  } finally {
+    await proxy.stop();
+    upstream.close();
+  }
+  assert.deepEqual(Object.fromEntries(seen), { GET: 2, POST: 1, PUT: 1, PATCH: 1, DELETE: 1 });
+  assert.deepEqual([...paths], [path]);
 });
 
 test('plain HTTP on the port of TLS gets a plain 400', async () => {
