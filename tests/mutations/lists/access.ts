@@ -155,6 +155,16 @@ export const ACCESS: readonly Mutation[] = [
     [['input.role != null || ', '', 'A role that is sent again waits for all gateways.']],
   ),
   ...mutationsOf(
+    'gateway/administration/administer-channels.ts',
+    ['gateway/repeated-revocation'],
+    [['revokesAgain: revokes', 'revokesAgain: false', 'A status that is sent again waits for all gateways.']],
+  ),
+  ...mutationsOf(
+    'gateway/admin-cli/store-verbs.ts',
+    ['gateway/repeated-revocation'],
+    [['  await settled();\n  const since', '  const since', 'A lock that is repeated waits for all gateways.']],
+  ),
+  ...mutationsOf(
     'gateway/receipts/receipt-page.ts',
     ['api/customers/receipts'],
     [["${task.contact && section('Contact', contactOf(task.contact))}", '', 'The person to meet stands on the paper.']],
