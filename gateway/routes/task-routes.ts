@@ -119,6 +119,7 @@ function changeTaskStatus(engine: Engine): ApiRoute {
     refusals: [
       '404',
       '409 INVALID_STATUS_TRANSITION',
+      '409 ASSIGNMENT_REQUEST_EXPIRED',
       '409 PROOF_REQUIRED',
       '409 AGENT_REQUIRED',
       '409 STATUS_DERIVED',

@@ -12,6 +12,17 @@ export const DESCRIPTIONS: readonly Mutation[] = [
       ["'End; included. The", "'End; excluded. The", 'The end of a replay is described as it is.'],
     ],
   ),
+  ...mutationsOf(
+    'gateway/routes/task-routes.ts',
+    ['unit/gateway/openapi/texts'],
+    [
+      [
+        "      '409 ASSIGNMENT_REQUEST_EXPIRED',\n",
+        '',
+        'A step that accepts an offer too late has its code in the document.',
+      ],
+    ],
+  ),
   ...mutationsOf('gateway/asyncapi/asyncapi-document.ts', ASYNC_API, [
     [
       "? { ...scheme, type: 'httpApiKey' }",

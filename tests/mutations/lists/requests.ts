@@ -252,6 +252,7 @@ export const REQUESTS: readonly Mutation[] = [
         'facts',
         'A job is cancelled with its open children.',
       ],
+      [' && hasRunOut(offer, context.now)', ' && false', 'An offer that has run out is not accepted by a step.'],
     ],
   ),
   ...mutationsOf(

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { DecideContext, Decision } from '../../../../engine/org/decide/decision.ts';
 import { decideAddPackage } from '../../../../engine/org/decide/tasks/add-package.ts';
 import { decideChangePackageStatus } from '../../../../engine/org/decide/tasks/change-package-status.ts';
+import { decideChangeTaskStatus } from '../../../../engine/org/decide/tasks/change-task-status.ts';
 import { decideCreateTask } from '../../../../engine/org/decide/tasks/create-task.ts';
 import { decideUpdateTask } from '../../../../engine/org/decide/tasks/update-task.ts';
 import type { Change } from '../../../../engine/org/state/changes.ts';
@@ -12,13 +13,16 @@ import type { Caller } from '../../../../schema/commands.ts';
 import type { PackageStatus } from '../../../../schema/tasks/package.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../../../schema/tasks/task.ts';
 import {
+  at,
   callerOf,
   decideOn,
   NOW,
   OTHER_AGENT,
   OWN_AGENT,
+  openRequest,
   PACKAGE,
   type Shape,
+  searchThatAsks,
   stateWith,
   TASK,
 } from './decide-fixture.ts';
@@ -212,4 +216,21 @@ describe('a new task', () => {
       }
     });
   }
+});
+
+test('a step accepts an offer before its end, and is refused from then on, also before any timer', () => {
+  const accept = (expiresAt: string) => {
+    const search = searchThatAsks(openRequest({ expiresAt }));
+    const input = { status: 'accepted' } as const;
+    const { decision } = decideOn(stateWith('by an agent', 'assigned', { fields: { search } }), (draft, context) =>
+      decideChangeTaskStatus(
+        draft,
+        { kind: 'change-task-status', caller: callerOf('agent', OWN_AGENT), taskId: TASK, input },
+        context,
+      ),
+    );
+    return decision.ok || decision.refusal.code;
+  };
+  assert.equal(accept(at(13)), true);
+  for (const expiresAt of [NOW, at(11)]) assert.equal(accept(expiresAt), 'ASSIGNMENT_REQUEST_EXPIRED', expiresAt);
 });

@@ -110,6 +110,11 @@ test('the texts of times and counts say what the code does', () => {
   assert.match(to!.schema.description!, /before this moment, not at it/);
 });
 
+test('a step that accepts an offer may come too late, and the document says so', () => {
+  const { responses } = paths['/api/v1/tasks/{id}/status']!['put'] as unknown as { responses: Record<string, Part> };
+  assert.match(responses['409']!.description!, /ASSIGNMENT_REQUEST_EXPIRED/);
+});
+
 test('the texts say what a webhook that is disabled shows, and the reasons of payments', () => {
   for (const model of ['Webhook', 'WebhookWithSecret']) assert.match(textOf(model, 'isActive'), /asked for.*`status`/);
   for (const reason of ['superseded', 'task_cancelled', 'amount_mismatch', 'refunded_at_provider', 'declined'])
