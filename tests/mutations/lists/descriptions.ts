@@ -35,6 +35,14 @@ export const DESCRIPTIONS: readonly Mutation[] = [
       'What a stream says of itself has a schema.',
     ],
   ]),
+  ...mutationsOf(
+    'gateway/operations/client-package-route.ts',
+    ['unit/gateway/operations/client-package'],
+    [
+      ['    kept = read(file);', '    read(file);', 'A gateway serves the client of its own release.'],
+      ['kept ??= read(file);', 'if (!kept) return;', 'A client that could not be read once is read again.'],
+    ],
+  ),
   ...mutationsOf('gateway/request/kept-file.ts', ASYNC_API, [
     [
       "if (isKnownTag(incoming.header('if-none-match'), etag))",
