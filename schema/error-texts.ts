@@ -119,7 +119,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { readonly when: string; re
   PACKAGE_DETACHED: { when: 'The package belongs to no task, so it has no steps', remedy: 'Attach it to a task' },
   TOO_MANY_PACKAGES: { when: 'The task would have more than 500 packages', remedy: 'Use a second task' },
   TASK_TOO_LARGE: {
-    when: 'The texts of the task, or of its job, are too long together',
+    when: 'The texts of the task or its job, or of tasks that its packages leave, are too long together',
     remedy: 'Shorten notes and descriptions',
   },
   PROOF_NOT_EXPECTED: {

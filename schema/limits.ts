@@ -66,7 +66,7 @@ export const LIMITS = {
   actionFamilies: 1_000,
   /** Texts and integration data of all these, which every event and the answer repeat: a commit of some seconds at most. */
   actionTextChars: 16 * 1_048_576,
-  /** The same of packages that move, tasks that they leave and jobs that get a child, of a batch: no body bounds them. */
+  /** The same of packages that move, tasks that they leave and jobs that get a child, in a create or a batch: no body bounds it. */
   batchTextChars: 16 * 1_048_576,
   /** Notes and descriptions of a whole job with its packages: each change sends all this text again. */
   familyTextChars: 2_097_152,

@@ -3,7 +3,7 @@ import { LIMITS } from '../../../schema/limits.ts';
 import type { CreateTaskInput } from '../../../schema/tasks/create-task.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { findKept } from '../apply/apply-decision.ts';
-import { packageChars, shownChars } from '../decide/steps/family-size.ts';
+import { charsBesideBody, packageChars } from '../decide/steps/family-size.ts';
 import type { OrgState } from '../state/org-state.ts';
 
 /**
@@ -23,24 +23,9 @@ export function isTooLong(state: OrgState, { items }: CreateTasks, nowMs: number
 function charsOf(state: OrgState, item: BatchItem, nowMs: number): number {
   if ('errorBody' in item) return 0;
   const kept = item.idempotency && findKept(state, item.idempotency, nowMs);
-  if (!kept) return charsOfNew(state, item.input);
+  if (!kept) return charsBesideBody(state, item.input);
   const { fingerprint, status, body } = kept.record;
   return fingerprint === item.idempotency!.fingerprint && status < 300 ? charsOfKept(body, item.input) : 0;
-}
-
-/** A task that packages leave has an event with those it keeps, so it counts once with all. */
-function charsOfNew(state: OrgState, input: CreateTaskInput): number {
-  let chars = input.parentId ? shownChars(state, input.parentId) : 0;
-  for (const { packageIds } of [input, ...(input.children ?? [])]) {
-    const owners = new Set<number>();
-    for (const id of new Set(packageIds)) {
-      const found = state.findPackage(id);
-      if (found?.owner) owners.add(found.owner.id);
-      else if (found) chars += packageChars(found.record);
-    }
-    for (const owner of owners) chars += shownChars(state, owner);
-  }
-  return chars;
 }
 
 function charsOfKept(body: string, input: CreateTaskInput): number {

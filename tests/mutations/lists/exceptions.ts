@@ -60,12 +60,19 @@ export const EXCEPTIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
-    'engine/org/actor/batch-text.ts',
+    'engine/org/decide/steps/family-size.ts',
     ['unit/engine/batch-text'],
     [
       ['owners.add(found.owner.id)', 'owners.has(found.owner.id)', 'The tasks that packages leave count in a batch.'],
       ['input.parentId ? shownChars(state, input.parentId) : 0', '0', 'Jobs that get a child count in a batch.'],
       ['else if (found) chars += packageChars(found.record);', '', 'Packages that move count in a batch.'],
+      ['charsBesideBody(draft, input) > limitChars', 'false', 'Tasks that packages leave count for one new task.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/actor/batch-text.ts',
+    ['unit/engine/batch-text'],
+    [
       [
         '[task, ...(task.children ?? [])].flatMap((one) => one.packages)',
         'task.packages',

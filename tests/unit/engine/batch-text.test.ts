@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isTooLong } from '../../../engine/org/actor/batch-text.ts';
+import { decideCreateTask } from '../../../engine/org/decide/tasks/create-task.ts';
 import type { OrgState } from '../../../engine/org/state/org-state.ts';
 import type { BatchItem, CreateTasks } from '../../../schema/commands.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { CreateTaskInput } from '../../../schema/tasks/create-task.ts';
-import { callerOf, NOW, PACKAGE, stateWith, TASK } from './decide/decide-fixture.ts';
+import { callerOf, decideOn, NOW, PACKAGE, PLACE, stateWith, TASK } from './decide/decide-fixture.ts';
 
 const QUARTER = 'x'.repeat(LIMITS.batchTextChars / 4);
 const FACTS = { correlationId: 'test', canonicalPath: '/v1/tasks/batch', method: 'POST' };
@@ -58,4 +59,16 @@ describe('the text of a batch that no body bounds', () => {
       isRefused(state, 4, { input: child({ packageIds }), idempotency: { ...key, fingerprint } });
     assert.deepEqual([again([9_999]), again([1]), again([9_999], 'other')], [true, false, false]);
   });
+});
+
+test('a task whose packages leave tasks with more text than a commit bears is too large', () => {
+  const codeOf = (chars: number) => {
+    const state = stateWith('unserved', 'cancelled', { fields: { notes: 'x'.repeat(chars) } });
+    const input = { ...inputOf({ packageIds: [PACKAGE] }), location: PLACE } as CreateTaskInput;
+    const { decision } = decideOn(state, (draft, context) =>
+      decideCreateTask(draft, { kind: 'create-task', caller: callerOf('dispatcher'), input }, context),
+    );
+    return decision.ok ? 'ok' : decision.refusal.code;
+  };
+  assert.deepEqual([codeOf(LIMITS.batchTextChars - 100), codeOf(LIMITS.batchTextChars)], ['ok', 'TASK_TOO_LARGE']);
 });

@@ -11,7 +11,7 @@ import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse, violate } from '../decision.ts';
 import { demandOfTasks, ORDINARY } from '../id-demand.ts';
 import { rule } from '../rule.ts';
-import { checkFamilySize } from '../steps/family-size.ts';
+import { checkFamilySize, checkTextBesideBody } from '../steps/family-size.ts';
 import { followChildren } from '../steps/job-upkeep.ts';
 import { draftTask } from '../steps/new-task.ts';
 
@@ -39,7 +39,8 @@ export function decideCreateTask(draft: Draft, { input, caller }: CreateTask, co
     missingParent(draft, input) ??
     firstOf(wanted, (one) => conflict(draft, one, caller)) ??
     repeated(wanted) ??
-    parentProblem(draft, input);
+    parentProblem(draft, input) ??
+    checkTextBesideBody(draft, input);
   if (problem) return refuse(problem);
 
   const period = quotaPeriod('tasks', context.now);
