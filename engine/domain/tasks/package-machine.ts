@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '../../../schema/errors.ts';
 import type { PaymentMethod } from '../../../schema/money/payment.ts';
-import { PACKAGE_STATUSES, type PackageStatus } from '../../../schema/tasks/package.ts';
-import type { TaskOutcome } from '../../../schema/tasks/task.ts';
+import { PACKAGE_STATUSES, type PackageRecord, type PackageStatus } from '../../../schema/tasks/package.ts';
+import type { TaskOutcome, TaskRecord } from '../../../schema/tasks/task.ts';
 
 /** The steps of docs/contract.md §3 that every package may make. */
 const TRANSITIONS: Readonly<Record<PackageStatus, readonly PackageStatus[]>> = {
@@ -94,9 +94,17 @@ export function isInCustody(status: PackageStatus): boolean {
   return IN_CUSTODY.has(status);
 }
 
-/** Whether a package of a failed task goes along with the next attempt: the sender has it. */
-export function goesAlong(status: PackageStatus): boolean {
-  return status === 'cancelled' || status === 'returned';
+/**
+ * Whether a package of a failed task goes along with the next attempt: the sender has it, and nobody had cancelled it before
+ * the failure, which would be its last change then. A driver who was offline has failed at `occurredAt`: what was cancelled
+ * between that and the report goes along, too.
+ */
+export function goesAlong(
+  { status, updatedAt }: Pick<PackageRecord, 'status' | 'updatedAt'>,
+  { completedAt }: Pick<TaskRecord, 'completedAt'>,
+): boolean {
+  const wasCancelledBefore = completedAt !== null && updatedAt < completedAt;
+  return status === 'returned' || (status === 'cancelled' && !wasCancelledBefore);
 }
 
 /** Whether the customer has it, regardless of the money since: such a package moves to no other task. */

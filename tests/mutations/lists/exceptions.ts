@@ -115,6 +115,19 @@ export const EXCEPTIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/domain/tasks/package-machine.ts',
+    ['unit/engine/decide/reattempt-task'],
+    [
+      [' && !wasCancelledBefore', '', 'A package that was cancelled before the failure is not attempted again.'],
+      ['updatedAt < completedAt', 'updatedAt <= completedAt', 'A package that the failure cancelled is.'],
+      [
+        "return status === 'returned' || (status === 'cancelled' && !wasCancelledBefore)",
+        'return !wasCancelledBefore && (status === "returned" || status === "cancelled")',
+        'A package that came back before the failure is.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/positions/watch/watched-agent.ts',
     ['unit/engine/eta-watch'],
     [['  known.told.etas = etas;\n', '', 'An ETA that was taken back before the next tick is predicted again.']],

@@ -114,7 +114,7 @@ const AGAIN = { status: 'pending', scannedAt: null } as const;
 /** Moves the packages that the next attempt is about; they start again. */
 function movePackages(draft: Draft, { task, packages }: TaskFacts, taskId: number, now: string): PackageRecord[] {
   return packages
-    .filter(({ status }) => goesAlong(status))
+    .filter((record) => goesAlong(record, task))
     .map((before) => {
       const record = { ...before, version: before.version + 1, taskId, ...AGAIN, updatedAt: now };
       draft.put({ kind: 'put-package', record, leaves: task.id });

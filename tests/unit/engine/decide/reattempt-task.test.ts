@@ -90,6 +90,26 @@ describe('a failed task', () => {
       );
     });
   }
+
+  for (const [status, failedAfter, goes] of [
+    ['cancelled', 0, true],
+    ['cancelled', 1, false],
+    ['returned', 1, true],
+  ] as const) {
+    test(`a package that was ${status} ${failedAfter === 0 ? 'by' : 'before'} the failure ${goes ? 'goes along' : 'stays'}`, () => {
+      const state = failed({ completedAt: NOW });
+      const { record } = state.findPackage(PACKAGE)!;
+      const updatedAt = new Date(Date.parse(NOW) - failedAfter).toISOString();
+      state.apply({ kind: 'put-package', record: { ...record, status, updatedAt }, leaves: null }, 0);
+      const { task, packages } = state.findTask(TASK)!;
+      const changed = packages.map((one) => ({ ...one, status, updatedAt }));
+      state.apply({ kind: 'put-task', task, packages: changed }, 0);
+      const { decision, draft } = reattempt(state);
+      assert.ok(decision.ok && decision.shown.kind === 'task');
+      const left = draft.findPackage(PACKAGE)!.record;
+      assert.deepEqual([left.taskId, left.status], goes ? [decision.shown.id, 'pending'] : [TASK, status]);
+    });
+  }
 });
 
 describe('a new attempt is refused', () => {
