@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -17,6 +17,8 @@ const PARSER_REFUSALS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
+
+const PIECE_BYTES = 64 * 1024;
 
 /** The memory of a connection between its requests. */
 interface Connection {
@@ -85,7 +87,25 @@ class NodeExchange extends Exchange {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     if (ending === 'linger') this.#endAfterBody(isBodiless ? undefined : bytes);
     else if (isBodiless) this.#res.end();
-    else this.#res.end(bytes);
+    else this.#endWith(bytes);
+  }
+
+  /** In pieces, as the connection takes them: over TLS a whole large answer does not show that its client reads. */
+  #endWith(bytes: Buffer): void {
+    const res = this.#res;
+    let sent = 0;
+    const go = (): void => {
+      while (bytes.length - sent > PIECE_BYTES) {
+        const flows = res.write(bytes.subarray(sent, sent + PIECE_BYTES));
+        sent += PIECE_BYTES;
+        if (!flows) {
+          res.once('drain', go);
+          return;
+        }
+      }
+      res.end(bytes.subarray(sent));
+    };
+    go();
   }
 
   /** Answers now and ends later: at the end node closes the connection, with all unread bytes. */
@@ -110,6 +130,8 @@ class NodeExchange extends Exchange {
 
   protected override openSink(status: number, headers: Headers): StreamSink {
     const res = this.#res;
+    // It may be quiet for long, and has its own bounds.
+    this.#req.socket.setTimeout(0);
     res.writeHead(status, headers.flat());
     res.flushHeaders();
     res.on('drain', () => this.onWritable());
@@ -193,7 +215,13 @@ function createFor({ tls }: HttpServerOptions, { limits }: Traffic): Server {
     headersTimeout: limits.idleConnectionMs,
     connectionsCheckingInterval: limits.requestScanMs,
   };
-  if (!tls) return createServer(settings);
+  const server = tls ? createSecure(tls, settings) : createServer(settings);
+  // For an answer that its client does not read: the time in which no byte moves. A handler may take nearly as long.
+  server.timeout = limits.requestDeadlineMs + limits.streamStallMs;
+  return server;
+}
+
+function createSecure(tls: NonNullable<HttpServerOptions['tls']>, settings: ServerOptions): Server {
   try {
     return createTlsServer({ ...settings, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) });
   } catch (cause) {

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { ListenError, type Reply } from '../../../gateway/http/port.ts';
 import { CERTIFICATE, withCertificateFiles } from '../../support/services/self-signed-certificate.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS, until } from '../../support/until.ts';
 import { ADAPTERS, type echo, startFixture, withServer } from './http-fixture.ts';
 import { get, post, RawClient, talk } from './raw-client.ts';
 
@@ -222,6 +223,53 @@ for (const adapter of ADAPTERS) {
     });
   });
 }
+
+describe('an answer that its client does not read (node)', () => {
+  const body = Buffer.alloc(20_000_000, 'a');
+  const limits = { requestDeadlineMs: 300, streamStallMs: 700, requestScanMs: 50 };
+  const dispatch = (...[request, reply]: Handled) => {
+    if (request.path === '/large') return reply.send(200, TEXT, body);
+    reply.openStream(200, TEXT).write('data: 1\n\n');
+  };
+
+  const open = (port: number, path: string, tls: boolean) => {
+    const options = { port, host: '127.0.0.1', rejectUnauthorized: false };
+    const socket: Socket = tls ? connectTls(options) : connect(options);
+    socket.on('error', () => {}).write(get(path));
+    return socket.pause();
+  };
+  const bytesFrom = async (socket: Socket, pauseMs: number): Promise<number> => {
+    let bytes = 0;
+    try {
+      for await (const chunk of socket as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > body.length) break;
+        await delay(pauseMs);
+      }
+    } catch {
+      // It was reset.
+    }
+    return bytes;
+  };
+
+  for (const isSecure of [false, true]) {
+    it(`is given up${isSecure ? ' over TLS' : ''}; a quiet stream and an answer that is read slowly go on`, async () => {
+      await withCertificateFiles((tls) =>
+        withServer({ adapter: 'node', dispatch, limits, ...(isSecure && { tls }) }, async ({ port, server }) => {
+          const stuck = open(port, '/large', isSecure);
+          const stream = open(port, '/stream', isSecure).resume();
+          const startedAt = performance.now();
+          assert.ok((await bytesFrom(open(port, '/large', isSecure), 5)) > body.length, 'a slow reader was cut off');
+          assert.ok(performance.now() - startedAt > 1_500, 'it was read too fast to show anything');
+          await until('the answer is no longer held', () => server.pending === 0);
+          assert.ok((await bytesFrom(stuck, 0)) < body.length);
+          assert.deepEqual([stream.closed, server.streams], [false, 1]);
+          stream.destroy();
+        }),
+      );
+    });
+  }
+});
 
 describe('the native binary', () => {
   it('the native binary is the one that was measured', () => {

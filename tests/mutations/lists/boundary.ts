@@ -232,4 +232,13 @@ export const BOUNDARY: readonly Mutation[] = [
     ['api/notifications/devices'],
     [['isStorableText(decoded) ? decoded : undefined', 'decoded', 'A text in a path holds no NUL.']],
   ),
+  ...mutationsOf(
+    'gateway/http/node-server.ts',
+    ['http/connections'],
+    [
+      ['limits.requestDeadlineMs + limits.streamStallMs', '0', 'An answer that nobody reads is given up.'],
+      ['bytes.length - sent > PIECE_BYTES', 'false', 'A slow reader over TLS gets a large answer whole.'],
+      ['    this.#req.socket.setTimeout(0);\n', '', 'A stream may be quiet.'],
+    ],
+  ),
 ];
