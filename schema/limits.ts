@@ -323,6 +323,8 @@ export const LIMITS = {
   // --- The workers ------------------------------------------------------------------------------------
   /** How often a process that needs a store asks again while it is away. */
   storeRetryMs: 1_000,
+  /** How often a gateway and the workers look whether the event logs have got another history. */
+  historyLookMs: 1_000,
   /** How often it is looked whether queues can take jobs: two looks in a row without a connection are an outage. */
   queueLookMs: 5_000,
   /** A queue that goes on to have trouble logs it this often. */

@@ -10,9 +10,10 @@ yieldCpuOfProcess(LIMITS.workersNiceness);
 const config = configOrExit();
 const log = createLog('workers', config.logLevel);
 const releaser = createReleaser((name, error) => log.error({ err: error }, `${name} did not stop well`));
-stopOnSignals(releaser, log);
+const stop = stopOnSignals(releaser, log);
 try {
-  await startWorkers({ config, log, releaser });
+  const onOtherHistory = () => stop('another history', 1);
+  await startWorkers({ config, log, releaser, onOtherHistory });
 } catch (error) {
   if (error instanceof ConfigError) log.fatal(error.message);
   else log.fatal({ err: error }, 'the workers could not start');

@@ -10,6 +10,7 @@ import { createMailStore, type MailStore } from '../engine/store/accounts/mail-s
 import { createDeletionStore } from '../engine/store/cluster/deletion-store.ts';
 import { createMaintenanceStore } from '../engine/store/cluster/maintenance-store.ts';
 import { currentHistory } from '../engine/store/cluster/platform-store.ts';
+import { watchHistory } from '../engine/store/cluster/watch-history.ts';
 import { createRelayStore, type RelayStore } from '../engine/store/log/relay-store.ts';
 import { checkMigrated } from '../engine/store/migrate.ts';
 import { createRoundTurnStore } from '../engine/store/planning/round-turn-store.ts';
@@ -49,6 +50,8 @@ export interface WorkersOptions {
   readonly releaser: Releaser;
   /** Times the sweeps and schedules; the system's by default. */
   readonly scheduler?: Scheduler;
+  /** Told once that the event logs have got another history: the process should end. */
+  readonly onOtherHistory?: () => void;
 }
 
 const SCHEDULES = [
@@ -71,17 +74,15 @@ export async function startWorkers({
   log,
   releaser,
   scheduler = systemScheduler,
+  onOtherHistory = () => {},
 }: WorkersOptions): Promise<void> {
   const databaseUrl = requireUrl('DATABASE_URL', config.databaseUrl);
   const redisUrl = requireUrl('REDIS_URL', config.redisUrl);
   const starting = new AbortController();
-  const { webhooks: _webhooks, 'payment-steps': _steps, ...otherJobs } = JOBS;
 
   const sql = connectPostgres(databaseUrl, {
     name: 'dispatch workers',
-    // Each running job may hold one, except webhooks and payments, which have their own; the relay's sweep and the
-    // mailer come on top.
-    connections: Object.values(otherJobs).reduce((sum, { concurrency }) => sum + concurrency, 2),
+    connections: connectionsOfJobs(),
     statementTimeoutMs: LIMITS.readDeadlineMs,
   });
   releaser.push('postgres', () => sql.end({ timeout: 2 }));
@@ -97,6 +98,7 @@ export async function startWorkers({
     return { secretBox, history: await currentHistory(sql, random) };
   };
   const { secretBox, history } = await waitForStore('reaching Postgres', findPlace, log, starting.signal);
+  releaser.push('history', watchHistory({ sql, random, scheduler, log, history, onOther: onOtherHistory }));
   // These can do with Postgres alone: mail goes out and payments are carried out while Redis is away.
   const sendMail = openMail(config);
   const mails = mailUsers(createMailStore(sql), sendMail, { config, scheduler, log, releaser });
@@ -136,6 +138,15 @@ export async function startWorkers({
   log.info({ history, jobs: Object.keys(JOBS) }, 'workers ready');
 }
 
+/**
+ * Each running job may hold one, except webhooks and payments, which have their own; the relay's sweep and the mailer
+ * come on top.
+ */
+function connectionsOfJobs(): number {
+  const { webhooks: _webhooks, 'payment-steps': _steps, ...otherJobs } = JOBS;
+  return Object.values(otherJobs).reduce((sum, { concurrency }) => sum + concurrency, 2);
+}
+
 /** Seals what the release before, or its gateways that still run, left in clear. */
 async function sealClearSecrets(sql: Sql, secretBox: SecretBox, log: Log): Promise<void> {
   const counts = await sealSecrets(sql, secretBox, 'clear');
@@ -146,7 +157,7 @@ async function sealClearSecrets(sql: Sql, secretBox: SecretBox, log: Log): Promi
 function mailUsers(
   store: MailStore,
   send: SendMail,
-  { config, scheduler, log, releaser }: Required<WorkersOptions>,
+  { config, scheduler, log, releaser }: Required<Omit<WorkersOptions, 'onOtherHistory'>>,
 ): Readonly<MailCounts> {
   const mailer = startMailer({ store, send, publicUrl: publicUrlOf(config), clock: systemClock, scheduler, log });
   releaser.push('mailer', () => mailer.stop());

@@ -27,6 +27,7 @@ import {
   isReachable,
 } from '../store/cluster/platform-store.ts';
 import { createShardStore } from '../store/cluster/shard-store.ts';
+import { type HistoryWatchOptions, watchHistory } from '../store/cluster/watch-history.ts';
 import { createLogStore, type LogPage } from '../store/log/event-log-store.ts';
 import { checkMigrated } from '../store/migrate.ts';
 import type { PositionStore } from '../store/positions/position-store.ts';
@@ -63,7 +64,7 @@ export interface EngineOptions {
   readonly random: RandomSource;
   readonly log: Log;
   readonly releaser: Releaser;
-  /** Told once when another process has started with this gateway's id; the process should end. */
+  /** Told once when another process has started with this gateway's id, or the logs have another history: the process should end. */
   readonly onSuperseded?: () => void;
   /**
    * Told after each commit of an organization what it may be news of, so that other processes can be given hints.
@@ -151,10 +152,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { reads, actors, leases, commits } = stores;
   const found = await examinePostgres(options, actors, reads).catch(refuseUnusable);
   const { history } = found;
-  const logStore = createLogStore(reads);
-  const orgStore = createOrgStore(actors);
+  const [logStore, orgStore] = [createLogStore(reads), createOrgStore(actors)];
 
   const { gatewayId, leaseMs } = options;
+  const onSuperseded = onFirst(() => options.onSuperseded?.());
   const fault = armFaultPoints(options.faultPoint);
   const ownership: ShardOwnership = new ShardOwnership({
     ...shared,
@@ -168,7 +169,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       onMoved(shards);
     },
     onGained: (shards) => onMoved(shards),
-    onSuperseded: () => options.onSuperseded?.(),
+    onSuperseded,
   });
   const settler = new Settler(ownership, orgStore, clock, log);
   const groupCommit = new GroupCommit({ ...shared, store: commits, ownership, settler, fault });
@@ -195,7 +196,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   const parts: EngineParts = { directory, ownership, groupCommit };
   return {
-    start: (address) => startServing(parts, releaser, address, () => checkHistory(actors, random, history)),
+    start: (address) => startServing(parts, options, address, { sql: leases, history, onOther: onSuperseded }),
     counts: () => countsOf(parts),
     commits: groupCommit.counts,
     activity,
@@ -245,16 +246,25 @@ export async function startEngine(options: EngineOptions & { readonly address: s
   return engine;
 }
 
-/** Takes shards, and decides what is asked of their organizations. `check` runs once others can see this process. */
+function onFirst(act: () => void): () => void {
+  let isFirst = true;
+  return () => {
+    if (isFirst) act();
+    isFirst = false;
+  };
+}
+
+/** Takes shards, and decides what is asked of their organizations. The history is asked for once others can see this process. */
 async function startServing(
   { ownership, directory }: EngineParts,
-  releaser: Releaser,
+  { random, scheduler, log, releaser }: EngineOptions,
   address: string,
-  check: () => Promise<void>,
+  known: Pick<HistoryWatchOptions, 'sql' | 'history' | 'onOther'>,
 ): Promise<void> {
   await ownership.start(address);
   releaser.push('shards', () => ownership.stop());
-  await check();
+  await checkHistory(known.sql, random, known.history);
+  releaser.push('history', watchHistory({ ...known, random, scheduler, log }));
   directory.start();
   releaser.push('actors', () => directory.drain());
 }

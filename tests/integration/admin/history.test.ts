@@ -4,11 +4,16 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '../../../engine/launcher/stores/embedded-postgres.ts';
+import { systemScheduler } from '../../../engine/runtime/clock.ts';
+import { createLog } from '../../../engine/runtime/log.ts';
 import { createRandomSource } from '../../../engine/runtime/random.ts';
-import { currentHistory } from '../../../engine/store/cluster/platform-store.ts';
+import { currentHistory, knownHistory } from '../../../engine/store/cluster/platform-store.ts';
 import { createShardStore } from '../../../engine/store/cluster/shard-store.ts';
+import { watchHistory } from '../../../engine/store/cluster/watch-history.ts';
 import { migrate } from '../../../engine/store/migrate.ts';
+import { connectPostgres } from '../../../engine/store/postgres.ts';
 import { runAdmin } from '../../../gateway/admin-cli/run-admin.ts';
 import { type ApiClient, createApiClient } from '../../support/api-client.ts';
 import { openEventStream } from '../../support/event-stream.ts';
@@ -16,6 +21,7 @@ import { seedOrganization, withSql } from '../../support/seeds/seed.ts';
 import { createDatabase, createMigratedDatabase, randomName, testRedis } from '../../support/stores.ts';
 import { startTestGateway, type TestGateway, type TestPlace } from '../../support/system/gateway.ts';
 import { reservePort } from '../../support/system/reserve-port.ts';
+import { until } from '../../support/until.ts';
 
 /** Databases that were restored from a backup, and `npm run admin -- history renew`. */
 
@@ -68,6 +74,22 @@ function resume(place: TestPlace, lastEventId: string) {
     stream.close();
     return { history, event, reason: data.reason, id };
   });
+}
+
+/** A program that works with this history, and how often it has heard of another one. It looks often. */
+function watch(t: TestContext, databaseUrl: string, history: string): { readonly heard: number } {
+  const program = { heard: 0 };
+  const sql = connectPostgres(databaseUrl, { name: 'test', connections: 1, statementTimeoutMs: 5_000 });
+  const scheduler = { ...systemScheduler, every: (_ms: number, task: () => void) => systemScheduler.every(50, task) };
+  const onOther = () => {
+    program.heard += 1;
+  };
+  const stop = watchHistory({ sql, random, scheduler, log: createLog('test', 'silent'), history, onOther });
+  t.after(() => {
+    stop();
+    return sql.end({ timeout: 1 });
+  });
+  return program;
 }
 
 function renew({ databaseUrl }: TestPlace) {
@@ -185,14 +207,19 @@ test('a promotion gives another history before its checkpoint is written, and th
   server = await start(directory);
   // The checkpoint of the promotion is spread over minutes when there is something to write.
   await withSql(server.url, (sql) => sql`CREATE TABLE written AS SELECT FROM generate_series(1, 100000)`);
+  const program = watch(t, server.url, before);
+  await delay(500);
   await server.stop();
   execFileSync('cp', ['-a', join(directory, 'data', 'pg_wal'), join(standby, 'data')]);
   writeFileSync(join(standby, 'data', 'standby.signal'), '');
   server = await start(standby);
+  await delay(500);
+  assert.equal(program.heard, 0, 'a standby is asked again');
 
   await withSql(server.url, async (sql) => {
     await sql`SELECT pg_promote()`;
-    const after = await currentHistory(sql, random);
+    await until('a program that ran all the time renews it', () => program.heard > 0);
+    const after = await knownHistory(sql);
     const [noted] = await sql`SELECT timeline_id FROM pg_control_checkpoint()`;
     assert.deepEqual(noted, { timelineId: 1 }, 'the checkpoint is yet to come');
     assert.notEqual(after, before);
@@ -201,6 +228,16 @@ test('a promotion gives another history before its checkpoint is written, and th
     assert.deepEqual(now, { timelineId: 2 });
     assert.equal(await currentHistory(sql, random), after);
   });
+  assert.equal(program.heard, 1);
+});
+
+test('a program hears that another one has renewed the history, and nothing before', async (t) => {
+  const { databaseUrl } = await migratedPlace(t);
+  const program = watch(t, databaseUrl, await historyAt(databaseUrl));
+  await delay(500);
+  assert.equal(program.heard, 0);
+  await withSql(databaseUrl, (sql) => sql`UPDATE log_history SET history = 'renewed'`);
+  await until('it hears of that', () => program.heard > 0);
 });
 
 test('the verb changes nothing while a program runs that knows the old history', async (t) => {

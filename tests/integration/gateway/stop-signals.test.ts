@@ -38,6 +38,20 @@ for (const signals of SIGNALS) {
   });
 }
 
+test('a gateway and workers end, to start again, once the event logs have another history than theirs', async (t) => {
+  const { databaseUrl, redisUrl, redisPrefix } = place;
+  const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix };
+  const [gateway, workers] = await Promise.all([
+    startTestGateway({ place, process: true }),
+    startWorkersProcess(stores),
+  ]);
+  t.after(() => Promise.all([gateway.stop(), workers.kill()]));
+  await withSql(databaseUrl, (sql) => sql`UPDATE log_history SET history = 'other'`);
+  for (const { pid } of [gateway, workers]) await until('it has ended', () => !isAlive(pid!));
+  assert.deepEqual(await workers.ended, [1, null]);
+  assert.match(gateway.logLines.join('\n'), /"why":"superseded"/);
+});
+
 test('workers stop in order on SIGHUP', async (t) => {
   const { databaseUrl, redisUrl, redisPrefix } = place;
   const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, REDIS_PREFIX: redisPrefix };

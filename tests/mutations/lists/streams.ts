@@ -184,6 +184,25 @@ export const STREAM: readonly Mutation[] = [
       ],
     ],
   ),
+  ...mutationsOf('engine/store/cluster/watch-history.ts', HISTORY, [
+    [
+      'known === history && run === marked',
+      'known === history && marked',
+      'A program that runs on after a failover does not go on with the old history.',
+    ],
+    ['known === history && run', 'run', 'A program does not go on with a history that another one has renewed.'],
+    ['    cancel();\n', '', 'A program hears of another history once.'],
+  ]),
+  ...mutationsOf(
+    'engine/org/start-engine.ts',
+    ['integration/gateway/stop-signals'],
+    [['onOther: onSuperseded', 'onOther: () => {}', 'A gateway ends once the logs have another history.']],
+  ),
+  ...mutationsOf(
+    'workers/start-workers.ts',
+    ['integration/gateway/stop-signals'],
+    [['onOther: onOtherHistory', 'onOther: () => {}', 'The workers end once the logs have another history.']],
+  ),
   ...mutationsOf('schema/functions/history.sql', HISTORY, [
     [
       'greatest(c.timeline_id, r.min_recovery_end_timeline)',
