@@ -40,6 +40,7 @@ const VEHICLES: readonly Vehicle[] = [
   { type: 'van', maxWeightKg: 900, maxVolumeM3: 9, maxPackages: 120 },
 ];
 const NAME = 'Demo organization';
+const ADMIN = 'admin@demo.example';
 
 /**
  * Makes the demo organization: an unlimited channel with a key, administrators, a dispatcher, ten agents. An existing one gets a new
@@ -53,7 +54,7 @@ export async function ensureDemoOrganization(
   try {
     const organizationId = await ensureOrganization(sql);
     const superAdmin = await ensureUser(sql, 0, 'super_admin', 'super.admin@demo.example', 'Super Admin');
-    const orgAdmin = await ensureUser(sql, organizationId, 'org_admin', 'admin@demo.example', 'Org Admin');
+    const orgAdmin = await ensureUser(sql, organizationId, 'org_admin', ADMIN, 'Org Admin');
     const dispatcher = await ensureUser(
       sql,
       organizationId,
@@ -86,8 +87,12 @@ export async function ensureDemoOrganization(
   }
 }
 
+/** Names change, and are not unique: the one of its administrator, and without one that of its name. */
 async function ensureOrganization(sql: Sql): Promise<number> {
-  const found = await sql<{ organizationId: number }[]>`SELECT organization_id FROM organizations WHERE name = ${NAME}`;
+  const found = await sql<{ organizationId: number }[]>`
+    SELECT organization_id FROM organizations o LEFT JOIN users u USING (organization_id)
+    WHERE lower(u.email) = ${ADMIN} OR o.name = ${NAME}
+    ORDER BY lower(u.email) = ${ADMIN} DESC NULLS LAST, organization_id LIMIT 1`;
   if (found[0]) return found[0].organizationId;
   return makeOrganization(sql, { name: NAME });
 }
@@ -131,12 +136,15 @@ async function ensureAgent(sql: Sql, organizationId: number, name: string, index
   return { id: made!.id, email, password };
 }
 
+/** Its first channel: others may belong to the same user, and have the same name. */
 async function ensureChannel(sql: Sql, organizationId: number, userId: number) {
   const apiKey = newApiKey();
   const keyHash = hashSecret(apiKey);
   const [found] = await sql<{ id: number }[]>`
     UPDATE channels SET key_hash = decode(${keyHash}, 'hex'), updated_at = now()
-    WHERE organization_id = ${organizationId} AND name = 'demo' RETURNING id`;
+    WHERE organization_id = ${organizationId}
+      AND id = (SELECT min(id) FROM channels WHERE organization_id = ${organizationId} AND user_id = ${userId})
+    RETURNING id`;
   if (found) return { channelId: found.id, apiKey };
   const [made] = await sql<{ id: number }[]>`
     INSERT INTO channels (organization_id, id, name, user_id, key_hash, rate_limit, locations_write)

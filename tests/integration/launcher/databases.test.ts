@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
+import { ensureDemoOrganization } from '../../../engine/launcher/demo-organization.ts';
+import { hashSecret } from '../../../engine/runtime/secrets.ts';
 import type { Sql } from '../../../engine/store/postgres.ts';
 import { compiledProgram } from '../../support/runner/run-environment.ts';
 import { SECRETS } from '../../support/secrets.ts';
@@ -56,6 +58,26 @@ test('no program starts on a database that a newer release has taken over, and n
       assert.doesNotMatch(output, /\n +at /, `${name} shows no stack`);
       assert.deepEqual(await stateOf(sql), before, name);
     }
+  });
+});
+
+test('the demo is found again under another name, and beside another channel of its name', async (t) => {
+  const database = await createMigratedDatabase();
+  t.after(() => database.drop());
+  const place = { baseUrl: 'http://127.0.0.1:1' };
+  const { organizationId, channelId } = await ensureDemoOrganization(database.url, place);
+  await withSql(database.url, async (sql) => {
+    await sql`UPDATE organizations SET name = 'Ours' WHERE organization_id = ${organizationId}`;
+    await sql`UPDATE channels SET name = 'shop' WHERE id = ${channelId}`;
+    await sql`
+      INSERT INTO channels (organization_id, id, name, user_id, key_hash)
+      SELECT organization_id, nextval('channel_ids'), 'demo', user_id, 'another' FROM channels WHERE id = ${channelId}`;
+    const again = await ensureDemoOrganization(database.url, place);
+    assert.deepEqual([again.organizationId, again.channelId], [organizationId, channelId]);
+    await sql`UPDATE channels SET name = 'demo'`;
+    const { apiKey } = await ensureDemoOrganization(database.url, place);
+    const keyed = await sql`SELECT id FROM channels WHERE key_hash = decode(${hashSecret(apiKey)}, 'hex')`;
+    assert.deepEqual([...keyed], [{ id: channelId }]);
   });
 });
 

@@ -225,4 +225,17 @@ export const ACCESS: readonly Mutation[] = [
       ['isAdmin(before) && !isAdmin(after)', 'isAdmin(before)', 'The last administrator may have another name.'],
     ],
   ),
+  ...mutationsOf(
+    'engine/launcher/demo-organization.ts',
+    ['integration/launcher/databases'],
+    [
+      ['lower(u.email) = ${ADMIN} OR o.name', 'o.name', 'A demo organization that has another name is found again.'],
+      [
+        'id = (SELECT min(id)',
+        "name = 'demo' AND id = (SELECT min(id)",
+        'A demo channel that has another name is found.',
+      ],
+      ['AND id = (SELECT min(id) FROM', 'AND id IN (SELECT id FROM', 'A new key is that of one channel.'],
+    ],
+  ),
 ];
