@@ -2,6 +2,7 @@ import { effect, signal } from '@preact/signals';
 import { type Map as GlMap, LngLatBounds } from 'maplibre-gl';
 import { useEffect, useRef } from 'preact/hooks';
 import { allowDrop, dropOn } from '../actions/drag.ts';
+import type { CourierPin } from '../live/protocol.ts';
 import { isCovered } from '../page/covered.ts';
 import { agoOf } from '../page/format.ts';
 import { courierPins, couriers, taskPins } from '../page/link.ts';
@@ -17,6 +18,8 @@ const PADDING_PX = 64;
 const CLOSEST_ZOOM = 16;
 const DROP_PX = 14;
 const ZOOM_MS = 150;
+/** From here on a courier stands out from the tasks around. */
+const NEAR_ZOOM = 13;
 
 /** A courier or a task under the pointer. */
 interface Tip {
@@ -165,16 +168,29 @@ function fitOnce(map: GlMap): () => void {
   map.on('resize', judge);
   const stop = effect(() => {
     if (!isReady.value || courierPins.value.length + taskPins.value.length === 0) return;
-    fit(map);
+    const isWithCourier = isFollowing.peek() && chosenPin(courierPins.peek(), agentId.peek());
+    if (!isWithCourier) fit(map);
     queueMicrotask(() => stop());
   });
   return stop;
 }
 
+/** Goes to the courier, and along with him; how near is up to the reader then. */
 function follow(map: GlMap): () => void {
+  let followed: number | null = null;
   return effect(() => {
-    const pin = courierPins.value.find(({ id }) => id === agentId.value);
+    const pin = chosenPin(courierPins.value, agentId.value);
     if (agentId.value === null) isFollowing.value = false;
-    if (isFollowing.value && pin) map.easeTo({ center: [pin.longitude, pin.latitude], duration: ZOOM_MS });
+    if (!isFollowing.value) followed = null;
+    if (!isFollowing.value || !pin) return;
+    const center: [number, number] = [pin.longitude, pin.latitude];
+    // At once: the next position would end a slow way to him.
+    if (followed !== pin.id) map.jumpTo({ center, zoom: Math.max(NEAR_ZOOM, map.getZoom()) });
+    else map.easeTo({ center, duration: ZOOM_MS });
+    followed = pin.id;
   });
+}
+
+function chosenPin(pins: readonly CourierPin[], chosen: number | null): CourierPin | undefined {
+  return pins.find(({ id }) => id === chosen);
 }

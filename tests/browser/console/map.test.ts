@@ -62,6 +62,12 @@ test('the map numbers the stops of a courier, selects tasks by a box, and opens 
     await page.mouse.click(x + width / 2, y + height / 2);
     return (await scale()) !== far;
   });
+
+  for (let step = 0; step < 6; step++) await page.getByRole('button', { name: 'Farther' }).click();
+  await untilSeen('the map is far from the courier', async () => (await scale()).endsWith('km'));
+  await name.click();
+  await page.getByRole('button', { name: 'Follow' }).click();
+  await untilSeen('the map is near him', async () => !(await scale()).endsWith('km'));
   assert.deepEqual(troubles, []);
   await page.context().close();
 });
