@@ -106,10 +106,11 @@ class UwsExchange extends Exchange {
     // In a later turn. A closing answer given while the parser runs does not stop it: requests behind this one in the
     // same packet would still be executed. A large one would overflow the cork that the parser holds.
     this.hold();
+    const isBodiless = this.method === 'HEAD' || BODILESS.has(status);
     this.traffic.options.scheduler.soon(() => {
       if (this.state === 'gone') return;
-      if (isLarge) this.#writeLarge(status, headers, bytes, ending);
-      else this.#res.cork(() => this.#write(status, headers, bytes, ending));
+      if (isLarge && !isBodiless) return this.#writeLarge(status, headers, bytes, ending);
+      this.#res.cork(() => this.#write(status, headers, bytes, ending));
       this.onSent();
     });
   }
@@ -171,7 +172,7 @@ class UwsExchange extends Exchange {
     if (this.#isPaused) res.resume();
     res.writeStatus(STATUS_LINES.get(status) ?? `${status}`);
     writeHeaders(res, headers);
-    // The binary writes it itself where it closes. It skips the unread rest of a body.
+    // The binary writes it itself where it closes by itself. It skips the unread rest of a body.
     if (ending === 'linger') res.writeHeader('connection', 'close');
   }
 
@@ -189,14 +190,43 @@ class UwsExchange extends Exchange {
     res.endWithoutBody();
   }
 
-  /** The head and the body in corks of their own, so that the cork buffer never overflows with both. */
+  /**
+   * The head and the body in corks of their own, so that the cork buffer never overflows with both. The bytes that the
+   * connection does not take at once stay here: the binary does not tell when bytes that it keeps have left, and a stop
+   * would cut them off.
+   */
   #writeLarge(status: number, headers: Headers, body: Buffer, ending: Ending): void {
-    if (this.method === 'HEAD' || BODILESS.has(status)) {
-      this.#res.cork(() => this.#write(status, headers, body, ending));
-      return;
-    }
-    this.#res.cork(() => this.#writeHead(status, headers, ending));
-    this.#res.cork(() => this.#res.end(body, ending === 'close'));
+    const res = this.#res;
+    const closes = ending === 'close';
+    res.cork(() => this.#writeHead(status, headers, closes ? 'linger' : ending));
+    let isDone = false;
+    // An answer that the binary takes for whole can no longer be closed.
+    const first = closes ? body.subarray(0, 1) : body;
+    res.cork(() => {
+      [, isDone] = res.tryEnd(first, body.length);
+    });
+    if (isDone) return this.onSent();
+    res.onWritable(() => this.#writeRest(body, closes));
+    this.#writeRest(body, closes);
+  }
+
+  /** Whether all was taken; else the binary calls again, or ends the connection. */
+  #writeRest(body: Buffer, closes: boolean): boolean {
+    const res = this.#res;
+    const attempt = (bytes: Uint8Array): boolean => {
+      let isTaken = false;
+      // With one byte more than there is the answer stays open.
+      res.cork(() => {
+        [isTaken] = res.tryEnd(bytes, body.length + 1);
+      });
+      return isTaken;
+    };
+    // The second attempt tells whether the binary has kept some of the first.
+    if (!attempt(body.subarray(res.getWriteOffset())) || !attempt(NO_BYTES)) return false;
+    if (closes) this.traffic.options.scheduler.soon(() => this.state !== 'gone' && res.close());
+    else res.cork(() => res.tryEnd(NO_BYTES, body.length));
+    this.onSent();
+    return true;
   }
 }
 

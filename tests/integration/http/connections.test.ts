@@ -28,6 +28,31 @@ function askSecurely(port: number, path: string, body = ''): Promise<string> {
   });
 }
 
+/** A client that has asked for a path, and reads nothing yet. */
+function openPaused(port: number, path: string, tls: boolean): Socket {
+  const options = { port, host: '127.0.0.1', rejectUnauthorized: false };
+  const socket: Socket = tls ? connectTls(options) : connect(options);
+  socket.on('error', () => {}).write(get(path, ...(path === '/closing' ? ['Connection: close'] : [])));
+  return socket.pause();
+}
+
+/** All that the server sends until it closes the connection, or until `most` bytes are exceeded. */
+async function bytesFrom(socket: Socket, pauseMs: number, most = Number.POSITIVE_INFINITY): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > most) break;
+      await delay(pauseMs);
+    }
+  } catch {
+    // It was reset.
+  }
+  return Buffer.concat(chunks);
+}
+
 for (const adapter of ADAPTERS) {
   describe(`connections (${adapter})`, () => {
     it('are closed after about as many requests as they may carry', async () => {
@@ -188,6 +213,36 @@ for (const adapter of ADAPTERS) {
       });
     });
 
+    for (const tls of [undefined, 'TLS']) {
+      it(`are drained${tls ? ' over TLS' : ''}: large answers reach slow clients whole, given before the stop or after it`, async () => {
+        const body = Buffer.alloc(20_000_000, 'abcdefg');
+        let stop = () => {};
+        const stopped = new Promise<void>((resolve) => {
+          stop = resolve;
+        });
+        const dispatch = async (...[request, reply]: Handled) => {
+          if (request.path === '/during') await stopped;
+          reply.send(200, TEXT, body);
+        };
+        await withCertificateFiles((files) =>
+          withServer({ adapter, dispatch, ...(tls && { tls: files }) }, async ({ port, server, dispatched }) => {
+            const paths = ['/before', '/closing', '/during'];
+            const clients = paths.map((path) => openPaused(port, path, tls !== undefined));
+            await until('all are accepted', () => dispatched.length === paths.length);
+            await delay(200);
+            const closed = server.drain(PATIENCE_MS).then(() => server.close());
+            stop();
+            await delay(100);
+            for (const bytes of await Promise.all(clients.map((client) => bytesFrom(client, 0)))) {
+              const text = bytes.toString('latin1');
+              assert.ok(text.slice(text.indexOf('\r\n\r\n') + 4) === body.toString('latin1'), `${bytes.length} bytes`);
+            }
+            await closed;
+          }),
+        );
+      });
+    }
+
     it('are given up when draining takes too long', async () => {
       const dispatch = () => {};
       await withServer({ adapter, dispatch }, async ({ port, server }) => {
@@ -232,37 +287,18 @@ describe('an answer that its client does not read (node)', () => {
     reply.openStream(200, TEXT).write('data: 1\n\n');
   };
 
-  const open = (port: number, path: string, tls: boolean) => {
-    const options = { port, host: '127.0.0.1', rejectUnauthorized: false };
-    const socket: Socket = tls ? connectTls(options) : connect(options);
-    socket.on('error', () => {}).write(get(path));
-    return socket.pause();
-  };
-  const bytesFrom = async (socket: Socket, pauseMs: number): Promise<number> => {
-    let bytes = 0;
-    try {
-      for await (const chunk of socket as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        if (bytes > body.length) break;
-        await delay(pauseMs);
-      }
-    } catch {
-      // It was reset.
-    }
-    return bytes;
-  };
-
   for (const isSecure of [false, true]) {
     it(`is given up${isSecure ? ' over TLS' : ''}; a quiet stream and an answer that is read slowly go on`, async () => {
       await withCertificateFiles((tls) =>
         withServer({ adapter: 'node', dispatch, limits, ...(isSecure && { tls }) }, async ({ port, server }) => {
-          const stuck = open(port, '/large', isSecure);
-          const stream = open(port, '/stream', isSecure).resume();
+          const stuck = openPaused(port, '/large', isSecure);
+          const stream = openPaused(port, '/stream', isSecure).resume();
           const startedAt = performance.now();
-          assert.ok((await bytesFrom(open(port, '/large', isSecure), 5)) > body.length, 'a slow reader was cut off');
+          const slow = await bytesFrom(openPaused(port, '/large', isSecure), 5, body.length);
+          assert.ok(slow.length > body.length, 'a slow reader was cut off');
           assert.ok(performance.now() - startedAt > 1_500, 'it was read too fast to show anything');
           await until('the answer is no longer held', () => server.pending === 0);
-          assert.ok((await bytesFrom(stuck, 0)) < body.length);
+          assert.ok((await bytesFrom(stuck, 0)).length < body.length);
           assert.deepEqual([stream.closed, server.streams], [false, 1]);
           stream.destroy();
         }),

@@ -233,6 +233,17 @@ export const BOUNDARY: readonly Mutation[] = [
     [['isStorableText(decoded) ? decoded : undefined', 'decoded', 'A text in a path holds no NUL.']],
   ),
   ...mutationsOf(
+    'gateway/http/uws-server.ts',
+    ['http/connections'],
+    [
+      [
+        'res.onWritable(() => this.#writeRest(body, closes));',
+        'res.onWritable(() => this.#writeRest(body, closes)); this.onSent();',
+        'A stop waits for a large answer that a slow client takes.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/http/node-server.ts',
     ['http/connections'],
     [
