@@ -68,6 +68,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
   protected state: State = 'open';
   #contentLength: number | undefined = 0;
   #closeAsked = false;
+  #refusesLargeBody = true;
   /** readBody is allowed: the native server loses a body that is asked for in a later turn. */
   #inDispatch = false;
   #bodyState: 'unread' | 'reading' | 'read' = 'unread';
@@ -119,7 +120,7 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
     else this.#goneListener = listener;
   }
 
-  readBody(limitBytes: number): Promise<Buffer> {
+  readBody(limitBytes: number, refusedBy?: 'caller'): Promise<Buffer> {
     if (!this.#inDispatch || this.#bodyState !== 'unread') {
       return failed(new Error('readBody is to be called once, in the turn of the dispatch'));
     }
@@ -127,8 +128,9 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
       this.#bodyState = 'read';
       return Promise.resolve(EMPTY_BODY);
     }
+    this.#refusesLargeBody = refusedBy !== 'caller';
     if (this.#contentLength !== undefined && this.#contentLength > limitBytes) {
-      this.#refuse('bodyTooLarge');
+      if (this.#refusesLargeBody) this.#refuse('bodyTooLarge');
       return failed(new BodyTooLarge(`the body exceeds ${limitBytes} bytes`));
     }
     this.#bodyState = 'reading';
@@ -232,7 +234,8 @@ export abstract class Exchange implements IncomingRequest, Reply, Head, Pending 
       this.#bodyWaiter = undefined;
     } catch (error) {
       this.#bodyWaiter?.reject(error as Error);
-      if (error instanceof BodyTooLarge) this.#refuse('bodyTooLarge');
+      if (error instanceof BodyTooLarge && !this.#refusesLargeBody) this.#endBody();
+      else if (error instanceof BodyTooLarge) this.#refuse('bodyTooLarge');
       else if (error instanceof BodyOverload) this.#refuse('overload');
       else this.#onFailed(error);
     }

@@ -31,9 +31,10 @@ export interface IncomingRequest {
   /**
    * The whole body, empty when there is none. To be called in the turn in which the request was dispatched,
    * and once. Rejects with BodyTooLarge or BodyOverload, both answered already by the time the caller learns of
-   * it, or with ClientGone; a handler may let all three pass through.
+   * it, or with ClientGone; a handler may let all three pass through. With `refusedBy: 'caller'` the caller answers
+   * BodyTooLarge.
    */
-  readBody(limitBytes: number): Promise<Buffer>;
+  readBody(limitBytes: number, refusedBy?: 'caller'): Promise<Buffer>;
 }
 
 /** Told once how a request ended; what it does must not throw. */

@@ -11,7 +11,7 @@ import { LIMITS } from '../../schema/limits.ts';
 import type { Authentication } from '../guards/authenticate.ts';
 import type { Access } from '../guards/open-access.ts';
 import type { Draw } from '../guards/quotas.ts';
-import type { AnswerObserver, Header, IncomingRequest, Reply } from '../http/port.ts';
+import { type AnswerObserver, BodyTooLarge, type Header, type IncomingRequest, type Reply } from '../http/port.ts';
 import { dataOfPage, listMarkOf } from '../list-cursor.ts';
 import { RefusalError } from '../refusal-error.ts';
 import {
@@ -164,10 +164,6 @@ class HandledRequest implements AnswerObserver {
       const admitted = admission ?? this.#admit(route, await known);
       if ('refused' in admitted) return this.refuse(admitted.refused);
       const bytes = body && (await body);
-      if (bytes === 'too-large') {
-        this.#services.metrics.refused('bodyTooLarge');
-        return this.refuse(TOO_LARGE);
-      }
       const present =
         body && this.#isLate()
           ? await this.#services.access.authenticate(this.#incoming, route, this.#origin)
@@ -180,7 +176,8 @@ class HandledRequest implements AnswerObserver {
       this.#answer(route, await route.handle(parsed.request), identity, params);
     } catch (error) {
       if (this.#reply.done) return;
-      if (error instanceof RefusalError) this.#refuseAs(error.refusal);
+      if (error instanceof BodyTooLarge) this.#refuseBody();
+      else if (error instanceof RefusalError) this.#refuseAs(error.refusal);
       else if (isStoreAway(error)) this.refuse(refusalBody(refusal('UNAVAILABLE')));
       else this.#fail(error);
     }
@@ -270,16 +267,16 @@ class HandledRequest implements AnswerObserver {
    * A route that takes no body still waits for a chunked one: a defect in it refuses the request, which must not have
    * been executed by then.
    */
-  #bodyOf(route: Route): Promise<Buffer | 'too-large'> | undefined {
-    if (route.body) return this.#readBody(route.body.maxBytes);
+  #bodyOf(route: Route): Promise<Buffer> | undefined {
+    if (route.body) return this.#incoming.readBody(route.body.maxBytes, 'caller');
     const isChunked = this.#incoming.header('transfer-encoding') !== undefined;
-    return isChunked ? this.#readBody(LIMITS.unreadBodyBytes) : undefined;
+    return isChunked ? this.#incoming.readBody(LIMITS.unreadBodyBytes, 'caller') : undefined;
   }
 
-  /** Refuses a body by its announced length without reading it, so that 403 and 429 come before 413. */
-  #readBody(maxBytes: number): Promise<Buffer | 'too-large'> {
-    const isTooLarge = Number(this.#incoming.header('content-length') ?? 0) > maxBytes;
-    return isTooLarge ? Promise.resolve('too-large') : this.#incoming.readBody(maxBytes);
+  /** The caller is admitted by then: 401, 403 and 429 come before 413. */
+  #refuseBody(): void {
+    this.#services.metrics.refused('bodyTooLarge');
+    this.refuse(TOO_LARGE);
   }
 
   /** Only a body that cannot be read is asked for its encoding: this costs others nothing. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newApiKey } from '../../../engine/runtime/secrets.ts';
+import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { talk } from '../../integration/http/raw-client.ts';
 import { taskInput } from '../../support/api-client.ts';
@@ -17,8 +19,14 @@ const ENDS: readonly (readonly [name: string, packets: readonly string[], isGood
   ['an empty chunk size', ['\r\nabc\r\n0\r\n\r\n'], false],
 ];
 
-async function sendChunked(method: string, path: string, body: string, [first, ...others]: readonly string[]) {
-  const { key, baseUrl } = fixture.gateway;
+async function sendChunked(
+  method: string,
+  path: string,
+  body: string,
+  [first, ...others]: readonly string[],
+  key = fixture.gateway.key,
+) {
+  const { baseUrl } = fixture.gateway;
   const headers = `Host: a\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked`;
   const chunk = body === '' ? '' : `${body.length.toString(16)}\r\n${body}\r\n`;
   const head = `${method} /api/v1${path} HTTP/1.1\r\n${headers}\r\n\r\n${chunk}${first}`;
@@ -47,4 +55,10 @@ test('a chunked body on a call that takes none is read up to a bound', async () 
   const { id } = await fixture.api.createTask();
   const path = `/tasks/${id}/auto-assign`;
   assert.equal(await sendChunked('POST', path, 'x'.repeat(70_000), ['0\r\n\r\n']), 413);
+});
+
+test('a chunked body over the bound is refused for its key first, also a key that has to be looked up', async () => {
+  const body = 'x'.repeat(2 * LIMITS.bodyBytes);
+  for (let i = 0; i < 3; i++) assert.equal(await sendChunked('POST', '/tasks', body, ['0\r\n\r\n'], newApiKey()), 401);
+  assert.equal(await sendChunked('POST', '/tasks', body, ['0\r\n\r\n']), 413);
 });

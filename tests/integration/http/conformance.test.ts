@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { addressText } from '../../../gateway/http/address-text.ts';
 import type { Dispatch, IncomingRequest } from '../../../gateway/http/port.ts';
 import { until } from '../../support/until.ts';
@@ -155,6 +155,25 @@ for (const adapter of ADAPTERS) {
         }
         await until('nothing is pending', () => server.pending === 0);
         assert.deepEqual(logged, []);
+      });
+    });
+
+    it(`the server (${adapter}) leaves the refusal of a large body to a caller that asks for it`, async () => {
+      const judge = async (...[request, reply]: Parameters<typeof echo>) => {
+        const body = request.readBody(LIMIT, 'caller');
+        body.catch(() => {});
+        await delay(50);
+        const name = await body.then(String, (error: Error) => error.name);
+        reply.send(401, TEXT, name, { close: true });
+      };
+      await withServer({ adapter, dispatch: judge }, async ({ port, server }) => {
+        const announced = await talk(port, head('Content-Length: 999999999999'));
+        const streamed = await talk(port, [head('Transfer-Encoding: chunked'), chunk(LIMIT), chunk(LIMIT), chunk(1)]);
+        for (const answer of [announced, streamed]) {
+          assert.deepEqual([answer.statuses, answer.closed], [[401], true]);
+          assert.match(answer.text, /BodyTooLarge$/);
+        }
+        await until('nothing is pending', () => server.pending === 0);
       });
     });
 

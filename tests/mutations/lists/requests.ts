@@ -16,6 +16,11 @@ export const REQUESTS: readonly Mutation[] = [
     [['if (listed.length > 0) ', '', 'A list of commas alone counts as absent.']],
   ),
   ...mutationsOf(
+    'gateway/request/handle-request.ts',
+    ['refusals/chunked-bodies'],
+    [["(route.body.maxBytes, 'caller')", '(route.body.maxBytes)', 'A large chunked body is 401 before 413.']],
+  ),
+  ...mutationsOf(
     'gateway/request/correlation.ts',
     ['unit/gateway/last-resorts'],
     [['  request.correlationId = id;\n', '', 'All answers to a request have one correlation id.']],
