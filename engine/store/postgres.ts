@@ -75,6 +75,8 @@ const AWAY = /^(08|53|57)/;
 /** Whether an error says that Postgres cannot be used now, and not that the statement is at fault. */
 export function isStoreAway(error: unknown): boolean {
   if (error instanceof DeadlineError) return true;
-  const code = (error as { code?: unknown }).code;
+  const { code, path } = error as { readonly code?: unknown; readonly path?: unknown };
+  // A file of ours that cannot be read has the same codes, and a path.
+  if (path !== undefined) return false;
   return typeof code === 'string' && (AWAY.test(code) || code.startsWith('CONNECT') || /^E[A-Z]+$/.test(code));
 }

@@ -233,6 +233,11 @@ export const BOUNDARY: readonly Mutation[] = [
     [['isStorableText(decoded) ? decoded : undefined', 'decoded', 'A text in a path holds no NUL.']],
   ),
   ...mutationsOf(
+    'engine/store/postgres.ts',
+    ['unit/engine/store-away'],
+    [['  if (path !== undefined) return false;\n', '', 'A file that cannot be read is a fault of ours, and logged.']],
+  ),
+  ...mutationsOf(
     'gateway/http/uws-server.ts',
     ['http/connections'],
     [
