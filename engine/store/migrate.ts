@@ -30,7 +30,7 @@ interface Step {
 export async function migrate(url: string, waiting: Waiting = {}): Promise<string[]> {
   const { sql, run, commit, end } = await connectWaiting(url, waiting);
   try {
-    await checkEncoding(sql);
+    await checkTexts(sql);
     await run(sql`SELECT pg_advisory_lock(${LOCK})`);
     await run(
       sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, run_at timestamptz NOT NULL DEFAULT now())`,
@@ -56,12 +56,16 @@ function statementsOf(step: Step): string {
   return `${text};\n${forget}\nINSERT INTO migrations (name) VALUES ('${name}')`;
 }
 
-/** Refuses a database whose encoding lacks letters, or does not know them as such. */
-async function checkEncoding(sql: postgres.Sql | Sql): Promise<void> {
-  const [row] = await sql<{ name: string; encoding: string }[]>`
-    SELECT current_database() AS name, current_setting('server_encoding') AS encoding`;
-  const { name, encoding } = row!;
-  if (encoding === 'UTF8') return;
+/**
+ * Refuses a database whose encoding lacks letters, or does not know them as such, and one with other small letters than
+ * lower() has elsewhere: addresses of users are compared by them.
+ */
+async function checkTexts(sql: postgres.Sql | Sql): Promise<void> {
+  const [row] = await sql<{ name: string; encoding: string; small: string }[]>`
+    SELECT current_database() AS name, current_setting('server_encoding') AS encoding, lower('I') AS small`;
+  const { name, encoding, small } = row!;
+  if (encoding === 'UTF8' && small === 'i') return;
+  if (encoding === 'UTF8') throw new ConfigError(localeRefusal(name, small));
   throw new ConfigError(
     `The database ${name} has the encoding ${encoding}, which cannot keep every text: make another one with ` +
       "`CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`, name it in DATABASE_URL, and restore a dump into it if " +
@@ -69,9 +73,18 @@ async function checkEncoding(sql: postgres.Sql | Sql): Promise<void> {
   );
 }
 
+function localeRefusal(name: string, small: string): string {
+  return (
+    `The database ${name} has a locale whose small letter of I is ${small}, so that users would not be found by their ` +
+    'addresses: make another one with ' +
+    "`CREATE DATABASE … ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'und' TEMPLATE template0`, name it in " +
+    'DATABASE_URL, and restore a dump into it if this one has data.'
+  );
+}
+
 /** Refuses a database that is shut, lacks a migration of this release, has one of a newer release, or cannot keep every text. */
 export async function checkMigrated(sql: Sql): Promise<void> {
-  await checkEncoding(sql).catch(refuseShut);
+  await checkTexts(sql).catch(refuseShut);
   const [table] = await sql`SELECT to_regclass('migrations') AS name`;
   const pending = table!['name'] === null ? ['every migration'] : (await listPending(sql)).map(({ name }) => name);
   if (pending.length > 0) {

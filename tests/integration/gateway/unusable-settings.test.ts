@@ -120,29 +120,32 @@ test('the administrator program names the address of a database that is not ther
   assert.match(output, /^DATABASE_URL leads to no database that lets us in: database "nothing" does not exist\n$/);
 });
 
-for (const [encoding, programs] of [
-  ['LATIN1', ['migrate', 'gateway', 'workers']],
-  ['SQL_ASCII', ['migrate']],
+const TURKISH = "ENCODING UTF8 LOCALE_PROVIDER icu ICU_LOCALE 'tr' LOCALE 'C'";
+for (const [options, said, programs] of [
+  [
+    "ENCODING LATIN1 LOCALE 'C'",
+    "encoding LATIN1, .*ENCODING 'UTF8' TEMPLATE template0",
+    ['migrate', 'gateway', 'workers'],
+  ],
+  ["ENCODING SQL_ASCII LOCALE 'C'", "encoding SQL_ASCII, .*ENCODING 'UTF8' TEMPLATE template0", ['migrate']],
+  [TURKISH, "locale whose small letter of I is ı, .*ICU_LOCALE 'und' TEMPLATE template0", ['migrate']],
 ] as const) {
-  test(`${programs.join(', ')} refuse a database in ${encoding} and say what to do, and migrating leaves it empty`, async () => {
-    const latin = await createDatabase(database.url, randomName('test'), `template0 ENCODING ${encoding} LOCALE 'C'`);
+  test(`${programs.join(', ')} refuse a database with ${options} and say what to do, and migrating leaves it empty`, async () => {
+    const refused = await createDatabase(database.url, randomName('test'), `template0 ${options}`);
     try {
       for (const program of programs) {
-        const { code, complaints, output } = await run(program, { DATABASE_URL: latin.url });
+        const { code, complaints, output } = await run(program, { DATABASE_URL: refused.url });
         assert.equal(code, 1, output);
         assert.equal(complaints.length, 1, output);
-        const said = new RegExp(
-          `^The database ${latin.name} has the encoding ${encoding}, .*ENCODING 'UTF8' TEMPLATE template0`,
-        );
-        assert.match(complaints[0]!.msg, said);
+        assert.match(complaints[0]!.msg, new RegExp(`^The database ${refused.name} has (the|a) ${said}`));
       }
       const tables = await withSql(
-        latin.url,
+        refused.url,
         (sql) => sql`SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`,
       );
       assert.equal(tables.length, 0);
     } finally {
-      await latin.drop();
+      await refused.drop();
     }
   });
 }

@@ -197,9 +197,14 @@ export const BOUNDARY: readonly Mutation[] = [
     ['integration/gateway/unusable-settings'],
     [
       [
-        "if (encoding === 'UTF8') return;",
-        'if (encoding) return;',
+        "encoding === 'UTF8' && small === 'i') return;",
+        "small === 'i') return;",
         'A database that cannot keep every text is refused.',
+      ],
+      [
+        "encoding === 'UTF8' && small === 'i') return;",
+        "encoding === 'UTF8') return;",
+        'A database is refused where two users may have one address.',
       ],
     ],
   ),
