@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { readConfig } from '../runtime/config.ts';
-import { createReleaser } from '../runtime/lifecycle.ts';
+import { createReleaser, type Releaser } from '../runtime/lifecycle.ts';
 import { readServiceAccount } from '../runtime/outbound/service-account.ts';
 import { refuseUnusable } from '../store/unusable-database.ts';
 import { findDemoFacts, writeDemoFacts } from './demo-facts.ts';
@@ -26,7 +26,10 @@ export interface LocalParts {
   readonly workers: Command;
   /** A simulated fleet on the demo organization. */
   readonly fleet: Command;
-  migrate(databaseUrl: string, options: { readonly onWait: (message: string) => void }): Promise<unknown>;
+  migrate(
+    databaseUrl: string,
+    options: { readonly onWait: (message: string) => void; readonly signal: AbortSignal },
+  ): Promise<unknown>;
   /** Gives the event logs another history. */
   renewHistory(databaseUrl: string): Promise<string>;
   /** Makes what is missing of the demo organization, and a new key, which cannot be read back later. */
@@ -86,7 +89,7 @@ export function createLocalInstance(options: LocalInstanceOptions): LocalInstanc
     const secretsKey = given['SECRETS_KEY'] || keepSecretsKey(join(dataDir, SECRETS_KEY_FILE));
     readConfig({ SECRETS_KEY: secretsKey });
     const { databaseUrl, redisUrl } = await openLocalStores(config, dataDir, log, keepRunning);
-    await parts.migrate(databaseUrl, { onWait: (message) => log.say(message) }).catch(refuseUnusable);
+    await migrate(databaseUrl, parts, releaser, log);
     if (renewsHistory) log.say(`the history of the event logs is ${await parts.renewHistory(databaseUrl)} from now on`);
     writeStoreFacts(join(dataDir, 'stores.json'), { databaseUrl, redisUrl, redisPrefix: config.redisPrefix });
 
@@ -123,6 +126,18 @@ export function createLocalInstance(options: LocalInstanceOptions): LocalInstanc
       for (const kill of kills) kill();
     },
   };
+}
+
+/** A stop ends it: in a database that is given, Postgres would go on. */
+async function migrate(databaseUrl: string, parts: LocalParts, releaser: Releaser, log: MergedLog): Promise<void> {
+  const ending = new AbortController();
+  let migrating: Promise<unknown> = Promise.resolve();
+  releaser.push('migration', () => {
+    ending.abort();
+    return migrating.catch(() => {});
+  });
+  migrating = parts.migrate(databaseUrl, { onWait: (message) => log.say(message), signal: ending.signal });
+  await migrating.catch(refuseUnusable);
 }
 
 /** The settings of a local process, unless the operator has set others. */

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createLocalInstance } from '../../../engine/launcher/local-instance.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createLocalInstance, type LocalParts } from '../../../engine/launcher/local-instance.ts';
 import { LaunchError } from '../../../engine/launcher/processes/launch-error.ts';
 import { createMergedLog } from '../../../engine/launcher/processes/merged-log.ts';
 import { ConfigError } from '../../../engine/runtime/config.ts';
+import { testRedis } from '../../support/stores.ts';
+import { until } from '../../support/until.ts';
 import { startLauncher, temporaryDirectory } from './launcher-run.ts';
 
 /** `npm start` with settings that only the programs it starts would use. */
@@ -19,19 +22,23 @@ function assertNothingMade(dataDir: string): void {
 const nothing = () => assert.fail('nothing was to be started');
 const command = { file: '/nonexistent', args: [] };
 
-/** The error of a start in this process, which is stopped in any case. */
-async function refusalOf(t: TestContext, dataDir: string, settings: Record<string, string>): Promise<unknown> {
-  const instance = createLocalInstance({
+function instanceAt(dataDir: string, settings: Record<string, string>, migrate: LocalParts['migrate'] = nothing) {
+  return createLocalInstance({
     environment: { DATA_DIR: dataDir, PORT: '0', ...settings },
     withFleet: false,
     renewsHistory: false,
     parts: {
       ...{ gateway: command, workers: command, fleet: command },
-      ...{ migrate: nothing, renewHistory: nothing, ensureDemoOrganization: nothing },
+      ...{ migrate, renewHistory: nothing, ensureDemoOrganization: nothing },
     },
     log: createMergedLog(() => {}, { colors: false }),
     onGivenUp: () => {},
   });
+}
+
+/** The error of a start in this process, which is stopped in any case. */
+async function refusalOf(t: TestContext, dataDir: string, settings: Record<string, string>): Promise<unknown> {
+  const instance = instanceAt(dataDir, settings);
   t.after(() => instance.stop());
   return instance.start().then(
     () => undefined,
@@ -87,4 +94,27 @@ test('the launcher reports such a setting without a stack and without its value,
   assert.match(run.output(), /^ *FCM_SERVICE_ACCOUNT\b/m);
   assert.doesNotMatch(run.output(), /hush|^ +at |Ready at/m);
   assertNothingMade(dataDir);
+});
+
+test('a stop ends a migration that runs, and waits until it has ended', async (t) => {
+  // Stands in for one on a database that is given, where Postgres would go on.
+  let running: { readonly signal: AbortSignal | undefined; readonly fail: (error: Error) => void } | undefined;
+  const migrate: LocalParts['migrate'] = (_url, { signal }) =>
+    new Promise((_resolve, fail) => {
+      running = { signal, fail };
+    });
+  const stores = { DATABASE_URL: 'postgres://nowhere/', REDIS_URL: testRedis().url };
+  const instance = instanceAt(temporaryDirectory(t), stores, migrate);
+  const started = instance.start().catch((error: Error) => error.message);
+  await until('it runs', () => running !== undefined);
+  let isStopped = false;
+  const stopped = instance.stop().then(() => {
+    isStopped = true;
+  });
+  assert.equal(running!.signal?.aborted, true);
+  await delay(50);
+  assert.equal(isStopped, false);
+  running!.fail(new Error('terminated'));
+  await stopped;
+  assert.equal(await started, 'terminated');
 });

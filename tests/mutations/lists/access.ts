@@ -226,6 +226,14 @@ export const ACCESS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/launcher/local-instance.ts',
+    ['integration/launcher/start-settings'],
+    [
+      ['    ending.abort();\n', '', 'A stop of `npm start` ends the migration.'],
+      ['return migrating.catch(() => {});', '', 'It waits until the migration has ended.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/launcher/demo-organization.ts',
     ['integration/launcher/databases'],
     [
