@@ -168,6 +168,8 @@ export interface QuerySchema<Output = unknown> {
   readonly lists: ReadonlySet<string>;
   /** The lists whose values may hold commas themselves: their schema cuts the texts. */
   readonly uncut?: ReadonlySet<string>;
+  /** A page below /api/v1 whose links people send on: other names in them, as messengers add them, are ignored. */
+  readonly ignoresOthers?: true;
 }
 
 /** A route outside the envelope. It answers with a stream, a page, a text or a probe result. */

@@ -32,7 +32,7 @@ function followLink(payments: Payments): RawRoute {
     ...PAGE,
     method: 'GET',
     path: '/payments/checkout/:link',
-    query: { schema: linkQuery, lists: new Set() },
+    query: { schema: linkQuery, lists: new Set(), ignoresOthers: true },
     summary:
       'For the customer: leads on to the page of the provider, or shows the outcome; `returned` marks a customer ' +
       'who comes back from there',

@@ -8,7 +8,7 @@ const NOTHING: Parsed<undefined> = { value: undefined };
 
 /**
  * Parses the raw query of a request. Lists may be repeated or hold commas. Any other parameter that is given twice is a
- * violation, and so is a name that the route does not know, unless the route is not below /api/v1. An empty value counts
+ * violation, and so is a name that the route does not know, unless the route ignores them. An empty value counts
  * as absent, and so does a list of commas alone. Free fields are returned together, as pairs of key and value. A cursor
  * loses the mark of its list.
  */
@@ -53,7 +53,8 @@ function splitQuery(raw: string, route: Route): { readonly values: Values; reado
     }
   }
   const violations = isMalformed ? ['the query must be percent-encoded UTF-8 without NUL'] : [];
-  if (unknown.size > 0 && isBelowApi(route)) violations.push(...names.complaintsAbout(unknown));
+  if (unknown.size > 0 && isBelowApi(route) && !route.query?.ignoresOthers)
+    violations.push(...names.complaintsAbout(unknown));
   return { values, violations };
 }
 

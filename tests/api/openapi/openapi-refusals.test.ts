@@ -115,7 +115,7 @@ const WAYS: readonly (readonly [string, (route: Route) => boolean, number, (rout
   ],
   [
     'with a parameter that no call has',
-    isBelowApi,
+    (route) => isBelowApi(route) && !route.query?.ignoresOthers,
     400,
     (route) => ({
       headers: { ...superAdmin, ...mediaOf(route) },

@@ -115,11 +115,13 @@ test('a caller without a credential learns no names', async () => {
   assert.equal(status, 401);
 });
 
-test('operational paths and the tracking page ignore such names', async () => {
+test('operational paths, the tracking page and the checkout page ignore such names', async () => {
   for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {
     const { status, text } = await fixture.api.raw({ method: 'GET', path: `${path}?x=1&=2&%00` });
     assert.equal(status, 200, text.slice(0, 100));
   }
-  const { status, headers } = await fixture.api.raw({ method: 'GET', path: '/t/unknown?fbclid=1' });
-  assert.deepEqual([status, headers['content-type']], [404, 'text/html; charset=utf-8']);
+  for (const page of ['/t/unknown', '/api/v1/payments/checkout/unknown', '/payments/checkout/unknown']) {
+    const { status, headers } = await fixture.api.raw({ method: 'GET', path: `${page}?fbclid=1&utm_source=a` });
+    assert.deepEqual([status, headers['content-type']], [404, 'text/html; charset=utf-8'], page);
+  }
 });

@@ -16,6 +16,11 @@ export const REQUESTS: readonly Mutation[] = [
     [['if (listed.length > 0) ', '', 'A list of commas alone counts as absent.']],
   ),
   ...mutationsOf(
+    'gateway/request/parse-query.ts',
+    ['refusals/unknown-parameters'],
+    [[' && !route.query?.ignoresOthers', '', 'The checkout page opens by a link to which a messenger added names.']],
+  ),
+  ...mutationsOf(
     'gateway/request/handle-request.ts',
     ['refusals/chunked-bodies'],
     [["(route.body.maxBytes, 'caller')", '(route.body.maxBytes)', 'A large chunked body is 401 before 413.']],
