@@ -206,12 +206,17 @@ class UwsExchange extends Exchange {
       [, isDone] = res.tryEnd(first, body.length);
     });
     if (isDone) return this.onSent();
-    res.onWritable(() => this.#writeRest(body, closes));
-    this.#writeRest(body, closes);
+    const close = (): void => {
+      if (this.state !== 'gone') res.close();
+    };
+    // The binary goes on with the connection after its call.
+    const closeSoon = (): void => this.traffic.options.scheduler.soon(close);
+    res.onWritable(() => this.#writeRest(body, closes ? closeSoon : undefined));
+    this.#writeRest(body, closes ? close : undefined);
   }
 
   /** Whether all was taken; else the binary calls again, or ends the connection. */
-  #writeRest(body: Buffer, closes: boolean): boolean {
+  #writeRest(body: Buffer, close: (() => void) | undefined): boolean {
     const res = this.#res;
     const attempt = (bytes: Uint8Array): boolean => {
       let isTaken = false;
@@ -223,7 +228,7 @@ class UwsExchange extends Exchange {
     };
     // The second attempt tells whether the binary has kept some of the first.
     if (!attempt(body.subarray(res.getWriteOffset())) || !attempt(NO_BYTES)) return false;
-    if (closes) this.traffic.options.scheduler.soon(() => this.state !== 'gone' && res.close());
+    if (close) close();
     else res.cork(() => res.tryEnd(NO_BYTES, body.length));
     this.onSent();
     return true;

@@ -247,8 +247,8 @@ export const BOUNDARY: readonly Mutation[] = [
     ['http/connections'],
     [
       [
-        'res.onWritable(() => this.#writeRest(body, closes));',
-        'res.onWritable(() => this.#writeRest(body, closes)); this.onSent();',
+        'this.#writeRest(body, closes ? close : undefined);',
+        'this.#writeRest(body, closes ? close : undefined); this.onSent();',
         'A stop waits for a large answer that a slow client takes.',
       ],
     ],
