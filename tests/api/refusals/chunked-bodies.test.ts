@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newApiKey } from '../../../engine/runtime/secrets.ts';
-import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { talk } from '../../integration/http/raw-client.ts';
 import { taskInput } from '../../support/api-client.ts';
@@ -58,7 +57,8 @@ test('a chunked body on a call that takes none is read up to a bound', async () 
 });
 
 test('a chunked body over the bound is refused for its key first, also a key that has to be looked up', async () => {
-  const body = 'x'.repeat(2 * LIMITS.bodyBytes);
-  for (let i = 0; i < 3; i++) assert.equal(await sendChunked('POST', '/tasks', body, ['0\r\n\r\n'], newApiKey()), 401);
-  assert.equal(await sendChunked('POST', '/tasks', body, ['0\r\n\r\n']), 413);
+  const body = 'x'.repeat(70_000);
+  const send = (key?: string) => sendChunked('POST', '/tasks/1/auto-assign', body, ['0\r\n\r\n'], key);
+  for (let i = 0; i < 3; i++) assert.equal(await send(newApiKey()), 401);
+  assert.equal(await send(), 413);
 });

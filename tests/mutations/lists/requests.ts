@@ -23,7 +23,7 @@ export const REQUESTS: readonly Mutation[] = [
   ...mutationsOf(
     'gateway/request/handle-request.ts',
     ['refusals/chunked-bodies'],
-    [["(route.body.maxBytes, 'caller')", '(route.body.maxBytes)', 'A large chunked body is 401 before 413.']],
+    [["(LIMITS.unreadBodyBytes, 'caller')", '(LIMITS.unreadBodyBytes)', 'A large chunked body is 401 before 413.']],
   ),
   ...mutationsOf(
     'gateway/request/correlation.ts',
