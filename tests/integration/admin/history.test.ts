@@ -97,6 +97,58 @@ function renew({ databaseUrl }: TestPlace) {
   return runAdmin(['history', 'renew', '--json'], settings, () => assert.fail('nothing was to be typed'));
 }
 
+test('a program hears that another one has renewed the history, and nothing before', async (t) => {
+  const { databaseUrl } = await migratedPlace(t);
+  const program = watch(t, databaseUrl, await historyAt(databaseUrl));
+  await delay(500);
+  assert.equal(program.heard, 0);
+  await withSql(databaseUrl, (sql) => sql`UPDATE log_history SET history = 'renewed'`);
+  await until('it hears of that', () => program.heard > 0);
+});
+
+test('a promotion gives another history before its checkpoint is written, and the same one after it', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'dispatch-standby-'));
+  chmodSync(root, 0o755);
+  const [directory, standby] = [join(root, 'postgres'), join(root, 'standby')];
+  const port = await reservePort();
+  const settings = { shared_buffers: '64MB', wal_keep_size: '1GB' };
+  const start = (at: string) => startEmbeddedPostgres({ directory: at, port, settings });
+  let server = await start(directory);
+  t.after(async () => {
+    await server.stop();
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  });
+  await migrate(server.url);
+  const before = await historyAt(server.url);
+  await server.stop();
+  execFileSync('cp', ['-a', directory, standby]);
+  server = await start(directory);
+  // The checkpoint of the promotion is spread over minutes when there is something to write.
+  await withSql(server.url, (sql) => sql`CREATE TABLE written AS SELECT FROM generate_series(1, 100000)`);
+  const program = watch(t, server.url, before);
+  await delay(500);
+  await server.stop();
+  execFileSync('cp', ['-a', join(directory, 'data', 'pg_wal'), join(standby, 'data')]);
+  writeFileSync(join(standby, 'data', 'standby.signal'), '');
+  server = await start(standby);
+  await delay(500);
+  assert.equal(program.heard, 0, 'a standby is asked again');
+
+  await withSql(server.url, async (sql) => {
+    await sql`SELECT pg_promote()`;
+    await until('a program that ran all the time renews it', () => program.heard > 0);
+    const after = await knownHistory(sql);
+    const [noted] = await sql`SELECT timeline_id FROM pg_control_checkpoint()`;
+    assert.deepEqual(noted, { timelineId: 1 }, 'the checkpoint is yet to come');
+    assert.notEqual(after, before);
+    await sql`CHECKPOINT`;
+    const [now] = await sql`SELECT timeline_id FROM pg_control_checkpoint()`;
+    assert.deepEqual(now, { timelineId: 2 });
+    assert.equal(await currentHistory(sql, random), after);
+  });
+  assert.equal(program.heard, 1);
+});
+
 test('a database that is restored beside its origin gets another history, and the origin keeps its own', async (t) => {
   const place = await migratedPlace(t);
   const position = await fillLog(place, 3);
@@ -186,58 +238,6 @@ test('after a copy of the whole data was put back the verb makes streams resynch
   assert.equal((await fillLog(place, 2)).split('-')[1], sequence);
   const heard = await resume(place, position);
   assert.deepEqual([heard.event, heard.reason, heard.history], ['stream.resync', 'history_changed', history]);
-});
-
-test('a promotion gives another history before its checkpoint is written, and the same one after it', async (t) => {
-  const root = mkdtempSync(join(tmpdir(), 'dispatch-standby-'));
-  chmodSync(root, 0o755);
-  const [directory, standby] = [join(root, 'postgres'), join(root, 'standby')];
-  const port = await reservePort();
-  const settings = { shared_buffers: '64MB', wal_keep_size: '1GB' };
-  const start = (at: string) => startEmbeddedPostgres({ directory: at, port, settings });
-  let server = await start(directory);
-  t.after(async () => {
-    await server.stop();
-    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
-  });
-  await migrate(server.url);
-  const before = await historyAt(server.url);
-  await server.stop();
-  execFileSync('cp', ['-a', directory, standby]);
-  server = await start(directory);
-  // The checkpoint of the promotion is spread over minutes when there is something to write.
-  await withSql(server.url, (sql) => sql`CREATE TABLE written AS SELECT FROM generate_series(1, 100000)`);
-  const program = watch(t, server.url, before);
-  await delay(500);
-  await server.stop();
-  execFileSync('cp', ['-a', join(directory, 'data', 'pg_wal'), join(standby, 'data')]);
-  writeFileSync(join(standby, 'data', 'standby.signal'), '');
-  server = await start(standby);
-  await delay(500);
-  assert.equal(program.heard, 0, 'a standby is asked again');
-
-  await withSql(server.url, async (sql) => {
-    await sql`SELECT pg_promote()`;
-    await until('a program that ran all the time renews it', () => program.heard > 0);
-    const after = await knownHistory(sql);
-    const [noted] = await sql`SELECT timeline_id FROM pg_control_checkpoint()`;
-    assert.deepEqual(noted, { timelineId: 1 }, 'the checkpoint is yet to come');
-    assert.notEqual(after, before);
-    await sql`CHECKPOINT`;
-    const [now] = await sql`SELECT timeline_id FROM pg_control_checkpoint()`;
-    assert.deepEqual(now, { timelineId: 2 });
-    assert.equal(await currentHistory(sql, random), after);
-  });
-  assert.equal(program.heard, 1);
-});
-
-test('a program hears that another one has renewed the history, and nothing before', async (t) => {
-  const { databaseUrl } = await migratedPlace(t);
-  const program = watch(t, databaseUrl, await historyAt(databaseUrl));
-  await delay(500);
-  assert.equal(program.heard, 0);
-  await withSql(databaseUrl, (sql) => sql`UPDATE log_history SET history = 'renewed'`);
-  await until('it hears of that', () => program.heard > 0);
 });
 
 test('the verb changes nothing while a program runs that knows the old history', async (t) => {
