@@ -73,7 +73,7 @@ export interface MoveMoney {
 /**
  * The changes of a decision, in full records. A change is applied to memory and written to Postgres as it stands:
  * neither adds anything of its own. Every `put-task` is followed by a `tell` of that task, or of a request or a payment
- * for it: no change without an event.
+ * for it: no change without an event. One that changes nothing shown has none, and keeps the task's `updatedAt`.
  */
 export type Change =
   | PutTask

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { LackingTask } from '../../../schema/assignment/proposed-offer.ts';
+import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 import { type AssignmentFixture, startAssignmentFixture } from './assignment-fixture.ts';
 
@@ -153,10 +154,11 @@ describe('a task shows what its search waits for', () => {
 
   /** As it is read, and as its last event shows it. */
   async function assertWaits(taskId: number, waitsFor: string, reason: string | null = null): Promise<void> {
-    const { search } = await fixture.read(taskId);
+    const { search, updatedAt } = await fixture.read(taskId);
     assert.deepEqual([search?.waitsFor, search?.reason], [waitsFor, reason]);
-    const shown = (await fixture.told(taskId)).map(({ data }) => data['task'] as { search: unknown } | undefined);
-    assert.deepEqual(shown.findLast((task) => task)?.search, search);
+    const shown = (await fixture.told(taskId)).map(({ data }) => data['task'] as Partial<TaskView> | undefined);
+    const last = shown.findLast((task) => task)!;
+    assert.deepEqual([last.search, last.updatedAt], [search, updatedAt]);
   }
 
   test('for the next round, a busy agent, a ready task, an eligible agent and an answer', async () => {

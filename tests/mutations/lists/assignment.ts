@@ -233,6 +233,11 @@ export const ASSIGNMENT: readonly Mutation[] = [
     ],
   ]),
   ...mutationsOf(
+    'engine/org/decide/assignment/propose-offers.ts',
+    ['integration/assignment/told-searches'],
+    [['{ ...task, updatedAt: sought.updatedAt }', 'task', 'A task that shows no change keeps its updatedAt.']],
+  ),
+  ...mutationsOf(
     'engine/org/decide/steps/agent-fit.ts',
     [...OFFERS, 'api/agents/assignment'],
     [

@@ -105,8 +105,10 @@ function noteLack(draft: Draft, lack: LackingTask, now: string): void {
     else draftSearch(draft, sought, fields, now, { details });
   } else if (isOtherLack(search, lack)) {
     // Without an event: the note of a reason that changes often would flood the history. The end of the search tells it.
+    // Nothing that shows has changed, so `updatedAt` stays.
     const kept = { ...next, noted: search.noted === undefined ? search.lacking : search.noted };
-    draft.put({ kind: 'put-task', task: changedTask(sought, { search: kept }, now) });
+    const task = changedTask(sought, { search: kept }, now);
+    draft.put({ kind: 'put-task', task: { ...task, updatedAt: sought.updatedAt } });
   }
   endSearchIfOver(draft, taskId, now);
 }
