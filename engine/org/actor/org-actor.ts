@@ -21,6 +21,7 @@ import { decideCommand } from './decide-command.ts';
 import type { IdBlocks } from './id-blocks.ts';
 import { failDecided, failUndecided } from './not-applied.ts';
 import { isDrawnCode, refusalOfRow } from './row-refusals.ts';
+import { isBatch, takeWaiting } from './take-waiting.ts';
 
 /** The services that all actors of a process share. */
 export interface ActorServices {
@@ -39,6 +40,8 @@ export interface ActorServices {
   readonly history: string;
   /** Called with every committed batch before any client gets its events. */
   readonly onChanged: (batch: OrgBatch, state: OrgState) => void;
+  /** More timers were due than are looked at together; those that were looked at are durable. */
+  readonly onStillDue: (organizationId: number) => void;
   /** Publishes a commit: to local subscribers its events, to other processes hints. */
   readonly publish: (batch: OrgBatch) => void;
   /** The actor is no longer to be used; these commands were not decided and want another try. */
@@ -74,6 +77,8 @@ export class OrgActor implements BatchOwner {
   #oneByOne: PendingCommand[];
   #fetching = false;
   #waking: Promise<void> | undefined;
+  /** The timers were due while the head was being read. */
+  #isToWake = false;
   #ticket = 0;
   #durableTicket = 0;
   /** Batches not yet durable, oldest first; the last one may still be open. */
@@ -120,6 +125,7 @@ export class OrgActor implements BatchOwner {
       this.#tools = { state: this.#state, shownTasks, random, history, clock, ids, openBatch: () => this.#openBatch() };
       this.#phase = 'live';
       this.#proceed();
+      if (this.#isToWake) void this.wake();
     } catch (error) {
       this.#services.log.warn(
         { err: error, organizationId: this.organizationId },
@@ -144,6 +150,7 @@ export class OrgActor implements BatchOwner {
 
   /** Looks at the organization's timers: what is due is read from the rows, then judged like any command. */
   async wake(): Promise<void> {
+    this.#isToWake = this.#phase === 'loading';
     if (this.#phase !== 'live' || this.#oneByOne.length > 0) return;
     this.#waking ??= this.#lookAtTimers();
     await this.#waking;
@@ -158,7 +165,10 @@ export class OrgActor implements BatchOwner {
       if (!this.isLive) return;
       for (const bundle of due.tasks) this.#state.absorbTask(bundle);
       if (due.ofAgents) this.#state.absorbAgents(due.ofAgents);
-      this.#decide({ command: WAKE_UP, settle: () => {} }, due);
+      // Only once these are durable: until then the rows name them again. And they may leave memory before more come.
+      const goOn = () => this.#services.onStillDue(this.organizationId);
+      const settle = ({ ok }: Answer) => void (ok && due.isFull && queueMicrotask(goOn));
+      this.#decide({ command: WAKE_UP, settle }, due);
     } catch (error) {
       this.#services.log.warn({ err: error, organizationId: this.organizationId }, 'timers could not be looked at');
     } finally {
@@ -247,25 +257,10 @@ export class OrgActor implements BatchOwner {
     if (this.#oneByOne.length > 0) {
       if (this.#undurable.length === 0) void this.#fetchAndDecide([this.#oneByOne[0]!], true);
     } else if (this.#waiting.length > 0) {
-      void this.#fetchAndDecide(this.#takeWaiting(), false);
+      const { taken, left } = takeWaiting(this.#waiting);
+      this.#waiting = left;
+      void this.#fetchAndDecide(taken, false);
     }
-  }
-
-  /**
-   * In the order of arrival, but with one batch of tasks: a command behind several batches waits for one fetch with one
-   * of them.
-   */
-  #takeWaiting(): PendingCommand[] {
-    const taken: PendingCommand[] = [];
-    const left: PendingCommand[] = [];
-    let hasBatch = false;
-    for (const pending of this.#waiting) {
-      const isLeft = taken.length === LIMITS.commandsPerFetch || (hasBatch && isBatch(pending));
-      (isLeft ? left : taken).push(pending);
-      hasBatch ||= isBatch(pending);
-    }
-    this.#waiting = left;
-    return taken;
   }
 
   /** Lets records go beyond the bounds; not while something is being read that would then be stale when it arrives. */
@@ -386,10 +381,6 @@ export class OrgActor implements BatchOwner {
       this.#undurableCommands += 1;
     });
   }
-}
-
-function isBatch({ command }: PendingCommand): boolean {
-  return command.kind === 'create-tasks' || command.kind === 'act-on-tasks';
 }
 
 const MANY = 'a task has more attempts than are followed: a payment may not count for the last one';

@@ -54,6 +54,7 @@ export class OrgDirectory {
       spareTasks: () => this.#spareTasks,
       batchTurns: new Turns(options.clock, options.scheduler, 0),
       onDiscarded: (actor, again, oneByOne) => this.#discarded(actor, again, oneByOne),
+      onStillDue: (organizationId) => this.#wake(organizationId),
     };
   }
 
@@ -101,13 +102,15 @@ export class OrgDirectory {
     if (shards.length === 0) return;
     try {
       const due = await store.dueOrganizations(shards, isoTime(clock.now()));
-      for (const organizationId of due) {
-        if (!this.#accepting || ownership.standingOf(shardOf(organizationId)) !== 'owned') continue;
-        void (this.#actors.get(organizationId) ?? this.#start(organizationId, [])).wake();
-      }
+      for (const organizationId of due) this.#wake(organizationId);
     } catch (error) {
       log.warn({ err: error }, 'timers could not be scanned');
     }
+  }
+
+  #wake(organizationId: number): void {
+    if (!this.#accepting || this.#options.ownership.standingOf(shardOf(organizationId)) !== 'owned') return;
+    void (this.#actors.get(organizationId) ?? this.#start(organizationId, [])).wake();
   }
 
   #ask(organizationId: number, pending: PendingCommand): void {

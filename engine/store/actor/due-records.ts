@@ -12,6 +12,8 @@ export interface DueRecords {
   /** Those agents with their loads; undefined when there are none. */
   readonly ofAgents: FetchedAgents | undefined;
   readonly nextDeadlineAt: string | null;
+  /** There may be more that are due: as many were read as are looked at together. */
+  readonly isFull: boolean;
 }
 
 export async function fetchDue(sql: Sql, organizationId: number, now: string): Promise<DueRecords> {
@@ -38,7 +40,8 @@ export async function fetchDue(sql: Sql, organizationId: number, now: string): P
     agentIds!.length === 0 ? undefined : fetchDueAgents(sql, organizationId, new Set(agentIds)),
   ]);
   const found = { taskIds: taskIds!, tasks, agentIds: agentIds!, ofAgents };
-  if ([taskIds!, agentIds!].some(({ length }) => length === most)) return { ...found, nextDeadlineAt: now };
+  const isFull = [taskIds!, agentIds!].some(({ length }) => length === most);
+  if (isFull) return { ...found, nextDeadlineAt: now, isFull };
   const next = await sql<{ at: string | null }[]>`
     SELECT least(
       (SELECT min(settled_deadline_at) FROM tasks
@@ -47,7 +50,7 @@ export async function fetchDue(sql: Sql, organizationId: number, now: string): P
         WHERE organization_id = ${organizationId} AND settled_rank IS NULL AND deadline_at > ${now}::timestamptz),
       (SELECT min(deadline_at) FROM agents
         WHERE organization_id = ${organizationId} AND deadline_at > ${now}::timestamptz)) AS at`;
-  return { ...found, nextDeadlineAt: next[0]!.at };
+  return { ...found, nextDeadlineAt: next[0]!.at, isFull };
 }
 
 function fetchDueAgents(sql: Sql, organizationId: number, agentIds: Set<number>): Promise<FetchedAgents> {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type Engine, type EngineOptions, startEngine } from '../../../engine/org/start-engine.ts';
-import { type Clock, systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
+import { type Clock, type Scheduler, systemClock, systemScheduler } from '../../../engine/runtime/clock.ts';
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { createRandomSource, type RandomSource } from '../../../engine/runtime/random.ts';
@@ -22,6 +22,7 @@ export interface EngineFixtureOptions {
   readonly leaseMs?: number;
   readonly random?: RandomSource;
   readonly memory?: EngineOptions['memory'];
+  readonly scheduler?: Scheduler;
 }
 
 /** An engine in this process whose connections all go through a proxy, and organizations for its commands. */
@@ -67,13 +68,13 @@ export const ROOMY = { tasks: 1_000_000, shownChars: 64 * 1_048_576, listedBytes
 export function openTestEngine(
   databaseUrl: string,
   options: Pick<EngineOptions, 'releaser'> &
-    Pick<EngineFixtureOptions, 'wrapCommitStore' | 'leaseMs' | 'random' | 'memory'> & {
+    Pick<EngineFixtureOptions, 'wrapCommitStore' | 'leaseMs' | 'random' | 'memory' | 'scheduler'> & {
       clock?: Clock;
       faultPoint?: string;
     },
 ): Promise<Engine> {
   const { releaser, wrapCommitStore, leaseMs = 10_000, random = createRandomSource() } = options;
-  const { clock = systemClock, faultPoint, memory = ROOMY } = options;
+  const { clock = systemClock, scheduler = systemScheduler, faultPoint, memory = ROOMY } = options;
   return startEngine({
     databaseUrl,
     gatewayId: randomName('engine'),
@@ -84,7 +85,7 @@ export function openTestEngine(
     faultPoint,
     secretsKeys,
     clock,
-    scheduler: systemScheduler,
+    scheduler,
     random,
     log: createLog('engine', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
     releaser,

@@ -51,6 +51,14 @@ export const COMMIT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/actor/org-actor.ts',
+    ['integration/engine/delayed-tasks'],
+    [
+      ['if (this.#isToWake) void this.wake();', '', 'An organization whose timers are due is loaded and looked at.'],
+      ['ok && due.isFull && queueMicrotask', 'ok && false && queueMicrotask', 'All timers that are due are looked at.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/org/commit/settler.ts',
     ['integration/engine/settler'],
     [
