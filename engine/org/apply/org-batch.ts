@@ -93,6 +93,8 @@ export class OrgBatch {
   helpsSearches = false;
   /** The results of searches may have changed by more than the changed tasks tell. */
   blursTextSearches = false;
+  /** An agent is inactive behind it. */
+  #endsActivity = false;
   readonly entries: Decided[] = [];
   /** An estimate: what is exact is counted when the group is encoded. */
   bytes = 0;
@@ -107,9 +109,12 @@ export class OrgBatch {
     this.lastSequence = expectedSequence;
   }
 
-  /** Nothing more goes into it. */
+  /**
+   * Nothing more goes into it. The end of an agent's activity is in a commit of its own: together with the return, it
+   * would leave the row as it was, and the agent's sessions with it.
+   */
   get isFull(): boolean {
-    return this.rows >= LIMITS.batchRows || this.bytes >= LIMITS.batchBytes;
+    return this.#endsActivity || this.rows >= LIMITS.batchRows || this.bytes >= LIMITS.batchBytes;
   }
 
   /** Takes a change in. `before` is the task that a `put-task` replaces, as memory had it. */
@@ -139,6 +144,7 @@ export class OrgBatch {
         break;
       case 'put-agent':
         stageRow(this.agents, change.agent);
+        this.#endsActivity ||= !change.agent.isActive;
         if (change.passwordHash) this.passwords.set(change.agent.id, change.passwordHash);
         this.rows += 1;
         break;

@@ -8,7 +8,13 @@ import type { Answer, Caller, Command, CreateTask } from '../../../schema/comman
 import { createCustomerInput, updateCustomerInput } from '../../../schema/customers/customer.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { callerOf, createCommand, openTestEngine, startEngineFixture } from '../../faults/support/engine-fixture.ts';
-import { type SeededOrganization, seedAgent, seedOrganization, withSql } from '../../support/seeds/seed.ts';
+import {
+  type SeededOrganization,
+  seedAgent,
+  seedOrganization,
+  seedSession,
+  withSql,
+} from '../../support/seeds/seed.ts';
 import { createMigratedDatabase } from '../../support/stores.ts';
 
 /** Commands that are right on their own, and meet others on their way. */
@@ -121,6 +127,34 @@ test('a phone number that one customer gives up goes to a new one in the same co
     release();
     for (const answer of await Promise.all([...onTheirWay, ...gathered])) assert.ok(answer.ok, JSON.stringify(answer));
     assert.deepEqual(new Set(ends), new Set(['written']), ends.join('; '));
+  } finally {
+    await stop();
+  }
+});
+
+test('the sessions of an agent end with its activity, also when it comes back before the commit', async () => {
+  const { engine, organizations, databaseUrl, stop } = await startEngineFixture({ organizations: 1 });
+  try {
+    const [organization] = organizations as [SeededOrganization];
+    const { organizationId } = organization;
+    const { agentId, userId } = await seedAgent(databaseUrl, organizationId);
+    await seedSession(databaseUrl, organizationId, userId);
+    const update = (input: object) =>
+      engine.ask(organizationId, {
+        kind: 'update-agent',
+        caller: callerOf(organization),
+        agentId,
+        input,
+      } as Command);
+    // By then all that the next two need is in memory.
+    assert.ok((await update({ skills: [] })).ok);
+    const answers = await Promise.all([update({ isActive: false }), update({ isActive: true })]);
+    for (const answer of answers) assert.ok(answer.ok, JSON.stringify(answer));
+    const going = await withSql(
+      databaseUrl,
+      (sql) => sql`SELECT FROM sessions WHERE organization_id = ${organizationId} AND revoked_at IS NULL`,
+    );
+    assert.equal(going.length, 0);
   } finally {
     await stop();
   }

@@ -59,6 +59,11 @@ export const COMMIT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/apply/org-batch.ts',
+    ['integration/engine/racing-commands'],
+    [['this.#endsActivity ||= !change.agent.isActive;', '', 'Sessions end with the activity of their agent.']],
+  ),
+  ...mutationsOf(
     'engine/org/commit/settler.ts',
     ['integration/engine/settler'],
     [
