@@ -180,9 +180,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const feed = new EventFeed({ ...shared, history, store: logStore, bus, isOwned });
   releaser.push('event feed', () => feed.stop());
   const lists = openLists(options, stores, counts, isOwned);
-  const { positions, trail, onChanged, onMoved } = openPositions(options, history, reads, (organizationId, command) =>
-    directory.ask(organizationId, command),
-  );
+  const ask: Engine['ask'] = (organizationId, command) => directory.ask(organizationId, command);
+  const { positions, trail, onChanged, onMoved } = openPositions(options, history, reads, ask);
   const directory: OrgDirectory = new OrgDirectory({
     ...shared,
     store: orgStore,
@@ -191,6 +190,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     history,
     memory: options.memory,
     onChanged,
+    onMissed: (isConcerned) => counts.forgetSearches(isConcerned),
     publish: (batch) => publish(batch, options, { activity, feed, counts }),
   });
 
@@ -209,7 +209,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     holdsPositionsOf: (organizationId) => ownership.holds(shardOf(organizationId)),
     trail,
     ...found,
-    ask: (organizationId, command) => directory.ask(organizationId, command),
+    ask,
     listTasks: (organizationId, query, caller) => lists.list(organizationId, query, onlyAgentOf(caller)),
     exportTasks: (id, query, caller, sink) => lists.export(id, query, onlyAgentOf(caller), sink),
     readLog: (organizationId, query) => logStore.readAfter(organizationId, query.after, query.limit, query.types),

@@ -40,6 +40,8 @@ export interface ActorServices {
   readonly history: string;
   /** Called with every committed batch before any client gets its events. */
   readonly onChanged: (batch: OrgBatch, state: OrgState) => void;
+  /** Something may have been written in these organizations that this process never hears of. */
+  readonly onMissed: (isConcerned: (organizationId: number) => boolean) => void;
   /** More timers were due than are looked at together; those that were looked at are durable. */
   readonly onStillDue: (organizationId: number) => void;
   /** Publishes a commit: to local subscribers its events, to other processes hints. */
@@ -200,6 +202,7 @@ export class OrgActor implements BatchOwner {
 
   batchFailed(batch: OrgBatch, why: Refusal): void {
     const inDoubt = why.code === 'OUTCOME_UNKNOWN';
+    if (inDoubt) this.#services.onMissed((organizationId) => organizationId === this.organizationId);
     failDecided(batch.entries.splice(0), why, inDoubt);
     this.#discard(refusal('NOT_APPLIED'), inDoubt);
   }

@@ -26,6 +26,7 @@ export interface DirectoryOptions {
   readonly log: Log;
   readonly history: string;
   readonly onChanged: ActorServices['onChanged'];
+  readonly onMissed: ActorServices['onMissed'];
   readonly publish: (batch: OrgBatch) => void;
   readonly memory: MemoryBounds;
 }
@@ -93,6 +94,7 @@ export class OrgDirectory {
   /** Forgets the organizations of shards that another process has taken. */
   lose(shards: ReadonlySet<number>): void {
     for (const actor of [...this.#actors.values()]) if (shards.has(actor.shard)) actor.retire();
+    this.#options.onMissed((organizationId) => shards.has(shardOf(organizationId)));
   }
 
   /** Wakes the organizations whose timers are due. Never rejects. */

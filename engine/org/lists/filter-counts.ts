@@ -179,6 +179,14 @@ export class FilterCounts {
     return count;
   }
 
+  /**
+   * The counts of searches in these organizations: a customer may have another name without an event, by a commit that
+   * this process never hears of.
+   */
+  forgetSearches(isConcerned: (organizationId: number) => boolean): void {
+    for (const [organizationId, log] of this.#logs) if (isConcerned(organizationId)) log.forgetSearches();
+  }
+
   /** A commit of this process: the batch that brought the log from `expectedSequence` to `lastSequence`. */
   committed(
     organizationId: number,

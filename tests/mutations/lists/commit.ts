@@ -59,6 +59,28 @@ export const COMMIT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/actor/org-directory.ts',
+    ['faults/commits/kept-counts'],
+    [
+      [
+        '    this.#options.onMissed((organizationId) => shards.has(shardOf(organizationId)));\n',
+        '',
+        'No count is kept over a time in which another process owned its organization.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/actor/org-actor.ts',
+    ['faults/commits/kept-counts'],
+    [
+      [
+        'if (inDoubt) this.#services.onMissed',
+        'if (false) this.#services.onMissed',
+        'No count is kept over a lost commit.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/org/apply/org-batch.ts',
     ['integration/engine/racing-commands'],
     [['this.#endsActivity ||= !change.agent.isActive;', '', 'Sessions end with the activity of their agent.']],
