@@ -6,6 +6,8 @@ FROM node:24-trixie-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 COPY engine/store/patches engine/store/patches
+# npm installs what a workspace needs only where the workspace is.
+COPY gateway/client/package.json gateway/client/
 RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm run build && npm run pack -- /pack && npm run pack -- /pack-with-stores --stores

@@ -105,6 +105,21 @@ test('the build of the image gets every source of the programs', () => {
   assert.deepEqual(missing, []);
 });
 
+test('the image has the manifest of every workspace before it installs, and none of what was installed outside', () => {
+  const steps = readFileSync(new URL('Dockerfile', root), 'utf8').split('\n');
+  const { workspaces } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  const before = steps.slice(
+    0,
+    steps.findIndex((step) => step.startsWith('RUN npm ci')),
+  );
+  assert.ok(workspaces.length > 0);
+  for (const each of workspaces) assert.ok(before.includes(`COPY ${each}/package.json ${each}/`), each);
+  const ignored = readFileSync(new URL('.dockerignore', root), 'utf8').split('\n');
+  // The last line that fits decides.
+  const last = ignored.findLastIndex((line) => line.startsWith('!'));
+  assert.ok(ignored.indexOf('**/node_modules') > last && ignored.indexOf('gateway/client/generated') > last);
+});
+
 test('the gateway trusts the address of the proxy and no other', () => {
   const { lines } = ours.find(({ name }) => name === 'gateway')!;
   const trusted = environmentOf(lines)['TRUSTED_PROXIES'];
