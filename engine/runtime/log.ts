@@ -9,7 +9,8 @@ export function createLog(name: string, level: string): Log {
     level,
     base: { name, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
-    // An error of Redis carries its command: the password of an AUTH, or the places of agents.
-    redact: ['apiKey', 'password', 'token', '*.apiKey', '*.password', '*.token', 'err.command.args'],
+    // An error of Redis carries its command: the password of an AUTH, or the places of agents. One of an address that cannot be
+    // read carries the address.
+    redact: ['apiKey', 'password', 'token', '*.apiKey', '*.password', '*.token', 'err.command.args', 'err.input'],
   });
 }

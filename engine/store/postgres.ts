@@ -54,6 +54,12 @@ export function connectPostgres(url: string, options: PostgresOptions): Sql {
   }) as unknown as Sql;
 }
 
+/** The address of a database with settings of its connections, before any that it has. As text: the class URL takes no list of hosts. */
+export function withSettings(databaseUrl: string, settings: Readonly<Record<string, string>>): string {
+  const [address = ''] = databaseUrl.split('#');
+  return `${address}${address.includes('?') ? '&' : '?'}${new URLSearchParams(settings)}`;
+}
+
 /** The rest of a condition on an id. A single one is spelled out: an index then has its rows in the order of the list. */
 export function isOneOf(sql: Sql, ids: readonly number[]): Fragment {
   return ids.length === 1 ? sql`= ${ids[0]!}` : sql`= ANY(${numberArray(ids)}::bigint[])`;

@@ -9,7 +9,7 @@ import type { PaymentRecord } from '../../../schema/money/payment.ts';
 import type { PackageRecord } from '../../../schema/tasks/package.ts';
 import { isTerminal, TASK_STATUSES, type TaskBundle } from '../../../schema/tasks/task.ts';
 import { fetchBalances, fetchPayments } from '../payments/money-rows.ts';
-import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
+import { type Fragment, numberArray, type Sql, textArray, withSettings } from '../postgres.ts';
 import { type FetchedAgents, fetchAgents } from '../records/agent-store.ts';
 import { fetchRequests } from '../records/assignment-request-store.ts';
 import {
@@ -151,13 +151,9 @@ export type IdKind =
 
 /** The address of a database with the settings for what actors look up. */
 export function forActors(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
   // Each of these reads has an index, mostly in the requested order. A plan made while a table is small, or believed to
-  // be, would go
-  // on reading or sorting the whole of it when it no longer is.
-  url.searchParams.set('enable_seqscan', 'off');
-  url.searchParams.set('enable_sort', 'off');
-  return url.href;
+  // be, would go on reading or sorting the whole of it when it no longer is.
+  return withSettings(databaseUrl, { enable_seqscan: 'off', enable_sort: 'off' });
 }
 
 export function createOrgStore(sql: Sql): OrgStore {

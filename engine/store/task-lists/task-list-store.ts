@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../schema/limits.ts';
-import { numberArray, type Sql } from '../postgres.ts';
+import { numberArray, type Sql, withSettings } from '../postgres.ts';
 import type { TaskColumns } from '../rows/record-tables.ts';
 import { retried } from '../statements.ts';
 import { planPage } from './task-list-plan.ts';
@@ -43,13 +43,13 @@ export interface PageConnections {
 
 /** The address of a database with the settings of `PageConnections.prepared`. */
 export function forPages(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  url.searchParams.set('plan_cache_mode', 'force_generic_plan');
-  // Pages are in memory or on disks without heads: otherwise a small table would be read whole for each task of a page.
-  url.searchParams.set('random_page_cost', '1.1');
-  // One at a time on each connection: otherwise a page waits behind a slow one while another connection is free.
-  url.searchParams.set('max_pipeline', '0');
-  return url.href;
+  return withSettings(databaseUrl, {
+    plan_cache_mode: 'force_generic_plan',
+    // Pages are in memory or on disks without heads: otherwise a small table would be read whole for each task of a page.
+    random_page_cost: '1.1',
+    // One at a time on each connection: otherwise a page waits behind a slow one while another connection is free.
+    max_pipeline: '0',
+  });
 }
 
 /**

@@ -12,6 +12,7 @@ import { DESCRIPTIONS } from './descriptions.ts';
 import { EXCEPTIONS } from './exceptions.ts';
 import { MACHINES } from './machines.ts';
 import { MONEY } from './money.ts';
+import { STORES } from './operating/stores.ts';
 import { OUTBOUND_MUTATIONS } from './outbound.ts';
 import { RECORD_LISTS } from './record-lists.ts';
 import { REQUESTS } from './requests.ts';
@@ -34,6 +35,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...BOUNDARY,
   ...OUTBOUND_MUTATIONS,
   ...BESIDE_OTHERS,
+  ...STORES,
   ...DESCRIPTIONS,
   ...CLIENT,
   ...CHANGED_ELSEWHERE,

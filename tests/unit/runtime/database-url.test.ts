@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forActors } from '../../../engine/store/actor/actor-store.ts';
+import { connectPostgres } from '../../../engine/store/postgres.ts';
+import { forPages } from '../../../engine/store/task-lists/task-list-store.ts';
+
+/** What the client of Postgres makes of a DATABASE_URL; it connects at the first statement. */
+
+const LIST = 'postgres://dispatch:p%40ss@a.example:5432,b.example:5433/dispatch?sslmode=require#here';
+
+function optionsOf(url: string) {
+  return connectPostgres(url, { name: 'test', connections: 1, statementTimeoutMs: 1_000 }).options;
+}
+
+for (const [kind, addressOf, setting] of [
+  ['pages', forPages, 'random_page_cost'],
+  ['actors', forActors, 'enable_sort'],
+] as const) {
+  test(`the connections for ${kind} try each of several hosts, as the others do, and have their settings`, () => {
+    const { host, port, pass, database, ssl, connection } = optionsOf(addressOf(LIST));
+    assert.deepEqual(
+      [host, port],
+      [
+        ['a.example', 'b.example'],
+        [5432, 5433],
+      ],
+    );
+    assert.deepEqual([pass, database, ssl], ['p@ss', 'dispatch', 'require']);
+    assert.ok(setting in connection, Object.keys(connection).join());
+  });
+}
+
+test('the connections for pages take one statement at a time', () => {
+  for (const url of ['postgres://127.0.0.1', 'postgres://127.0.0.1/?max_pipeline=7'])
+    assert.equal((optionsOf(forPages(url)) as { max_pipeline?: number }).max_pipeline, 0);
+});
