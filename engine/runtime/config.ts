@@ -9,11 +9,11 @@ import {
   isFaultPoint,
   isLinkBase,
   isPlainAddress,
-  isPostgresUrl,
   isRedisUrl,
   isSmtpUrl,
   isWebAddress,
   problemOfNetworks,
+  problemOfPostgresUrl,
 } from './setting-checks.ts';
 
 /**
@@ -47,15 +47,13 @@ const list = v.pipe(
   ),
 );
 
-/** A list. `problemOf` says what is wrong with it, if anything is. */
-const listWithout = (problemOf: (entries: string[]) => string | undefined) =>
-  v.pipe(
-    list,
-    v.rawCheck(({ dataset, addIssue }) => {
-      const message = dataset.typed && problemOf(dataset.value);
-      if (message) addIssue({ message });
-    }),
-  );
+/** `problemOf` says what is wrong with a value, if anything is. */
+const without = <T>(problemOf: (value: T) => string | undefined) =>
+  v.rawCheck<T>(({ dataset, addIssue }) => {
+    const message = dataset.typed && problemOf(dataset.value);
+    if (message) addIssue({ message });
+  });
+const listWithout = (problemOf: (entries: string[]) => string | undefined) => v.pipe(list, without(problemOf));
 /** A text that `isUsable` accepts; `message` does not quote it, since it may hold a password. */
 const checked = (isUsable: (text: string) => boolean, message: string) =>
   v.optional(v.pipe(v.string(), v.check(isUsable, message)));
@@ -72,10 +70,7 @@ const secretsKey = v.pipe(
 );
 
 const environmentSchema = v.object({
-  DATABASE_URL: checked(
-    isPostgresUrl,
-    'must be a URL like postgres://user:password@127.0.0.1:5432/dispatch, with special characters of the password as %40',
-  ),
+  DATABASE_URL: v.optional(v.pipe(v.string(), without(problemOfPostgresUrl))),
   REDIS_URL: checked(
     isRedisUrl,
     'must be a URL like redis://:password@127.0.0.1:6379/0 or rediss://…, with special characters of the password as %40, ' +

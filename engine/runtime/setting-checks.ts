@@ -19,8 +19,31 @@ export function isLinkBase(text: string): boolean {
   return username === '' && password === '';
 }
 
+/** Settings that each connection gives itself. The client would let those of the address win. */
+const OF_CONNECTIONS = [
+  // The verbs of the administrator find running programs by it.
+  'application_name',
+  'client_encoding',
+  'idle_in_transaction_session_timeout',
+  'jit',
+  'statement_timeout',
+  'timezone',
+];
+
+/** The complaint about an address of Postgres; undefined when there is none. It quotes nothing, since a password may be anywhere. */
+export function problemOfPostgresUrl(text: string): string | undefined {
+  if (!isPostgresUrl(text)) {
+    return 'must be a URL like postgres://user:password@127.0.0.1:5432/dispatch, with special characters of the password as %40';
+  }
+  const given = [...new URLSearchParams(text.replace(/^[^?]*/, '').replace(/#.*$/s, '')).keys()];
+  const names = given.map((name) => name.toLowerCase());
+  const own = OF_CONNECTIONS.find((name) => names.includes(name));
+  if (own) return `must not have the parameter ${own}, which each connection sets for itself`;
+  return undefined;
+}
+
 /** As the client of Postgres reads it, which takes several hosts with commas between them. */
-export function isPostgresUrl(text: string): boolean {
+function isPostgresUrl(text: string): boolean {
   if (!/^postgres(ql)?:\/\//i.test(text)) return false;
   const authority = text.slice(text.indexOf('://') + 3).split(/[?/]/)[0]!;
   const hosts = authority.slice(authority.indexOf('@') + 1);

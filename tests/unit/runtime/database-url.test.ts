@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { problemOfPostgresUrl } from '../../../engine/runtime/setting-checks.ts';
 import { forActors } from '../../../engine/store/actor/actor-store.ts';
 import { connectPostgres } from '../../../engine/store/postgres.ts';
 import { forPages } from '../../../engine/store/task-lists/task-list-store.ts';
@@ -33,4 +34,18 @@ for (const [kind, addressOf, setting] of [
 test('the connections for pages take one statement at a time', () => {
   for (const url of ['postgres://127.0.0.1', 'postgres://127.0.0.1/?max_pipeline=7'])
     assert.equal((optionsOf(forPages(url)) as { max_pipeline?: number }).max_pipeline, 0);
+});
+
+test('no address sets what each connection sets for itself', () => {
+  const own = Object.keys(optionsOf('postgres://127.0.0.1').connection);
+  assert.ok(own.includes('application_name') && own.length > 3);
+  for (const name of [...own, ...own.map((each) => each.toUpperCase()), 'client_encoding']) {
+    const said = `must not have the parameter ${name.toLowerCase()}, which each connection sets for itself`;
+    assert.equal(problemOfPostgresUrl(`postgres://u:hush@a:1,b:2/d?sslmode=require&${name}=hush`), said);
+  }
+});
+
+test('an address may have settings of the server that the connections leave alone', () => {
+  for (const query of ['', '?', '?search_path=dispatch', '?work_mem=64MB#jit=1', '?options=-c%20work_mem%3D64MB'])
+    assert.equal(problemOfPostgresUrl(`postgres://u:p@a/d${query}`), undefined, query);
 });

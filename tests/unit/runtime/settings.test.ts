@@ -33,6 +33,7 @@ const UNUSABLE = {
     'postgres:127.0.0.1',
     'postgres://dispatch:hush%@127.0.0.1/dispatch',
     'postgres://dispatch:hush@127.0.0.1:port/dispatch',
+    'postgres://dispatch:hush@127.0.0.1/dispatch?application_name=hush',
   ],
   REDIS_URL: [
     'nonsense',

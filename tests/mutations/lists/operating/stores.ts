@@ -19,6 +19,18 @@ export const STORES: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/runtime/setting-checks.ts',
+    ['unit/runtime/database-url'],
+    [
+      [
+        'given.map((name) => name.toLowerCase())',
+        'given',
+        'No address gives connections another time zone, however the parameter is written.',
+      ],
+      ["  'statement_timeout',\n", '', 'No address takes the bound of statements away.'],
+    ],
+  ),
+  ...mutationsOf(
     'engine/runtime/log.ts',
     ['unit/runtime/log'],
     [[", 'err.input'", '', 'An address with a password stays out of the log.']],
