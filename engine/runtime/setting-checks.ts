@@ -30,15 +30,21 @@ const OF_CONNECTIONS = [
   'timezone',
 ];
 
+/** The client would verify the server for any other word too. */
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
 /** The complaint about an address of Postgres; undefined when there is none. It quotes nothing, since a password may be anywhere. */
 export function problemOfPostgresUrl(text: string): string | undefined {
   if (!isPostgresUrl(text)) {
     return 'must be a URL like postgres://user:password@127.0.0.1:5432/dispatch, with special characters of the password as %40';
   }
-  const given = [...new URLSearchParams(text.replace(/^[^?]*/, '').replace(/#.*$/s, '')).keys()];
-  const names = given.map((name) => name.toLowerCase());
+  const parameters = new URLSearchParams(text.replace(/^[^?]*/, '').replace(/#.*$/s, ''));
+  const names = [...parameters.keys()].map((name) => name.toLowerCase());
   const own = OF_CONNECTIONS.find((name) => names.includes(name));
   if (own) return `must not have the parameter ${own}, which each connection sets for itself`;
+  if (parameters.getAll('sslmode').some((mode) => !SSL_MODES.includes(mode))) {
+    return `must have as sslmode one of ${SSL_MODES.join(', ')}`;
+  }
   return undefined;
 }
 
@@ -47,6 +53,8 @@ function isPostgresUrl(text: string): boolean {
   if (!/^postgres(ql)?:\/\//i.test(text)) return false;
   const authority = text.slice(text.indexOf('://') + 3).split(/[?/]/)[0]!;
   const hosts = authority.slice(authority.indexOf('@') + 1);
+  // In a list, a colon is always before a port.
+  if (hosts.includes(',') && !hosts.split(',').every((host) => /^[^:@[\]]+(:\d+)?$/.test(host))) return false;
   return hasReadableLogin(text.replace(hosts, hosts.split(',')[0]!));
 }
 

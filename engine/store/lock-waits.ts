@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { sleep, systemScheduler } from '../runtime/clock.ts';
+import { ipv6HostOf } from './postgres.ts';
 
 /** How long a migration waits for a lock: all who ask for the same lock after it wait as long, readers as well. */
 const LOCK_TIMEOUT = '2s';
@@ -27,7 +28,7 @@ export interface WaitingConnection {
 }
 
 export async function connectWaiting(url: string, { onWait, signal }: Waiting): Promise<WaitingConnection> {
-  const options = { max: 1, onnotice: () => {} };
+  const options = { ...ipv6HostOf(url), max: 1, onnotice: () => {} };
   const sql = postgres(url, { ...options, connection: { application_name: 'dispatch migrate', TimeZone: 'UTC' } });
   /** Looks and ends from outside: the connection itself is busy. It opens when it is needed. */
   const beside = postgres(url, options);

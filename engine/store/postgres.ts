@@ -30,6 +30,7 @@ export function isoFromPostgres(text: string): string {
  */
 export function connectPostgres(url: string, options: PostgresOptions): Sql {
   return postgres(url, {
+    ...ipv6HostOf(url),
     max: options.connections,
     fetch_types: false,
     backoff: () => RECONNECT_SECONDS,
@@ -52,6 +53,13 @@ export function connectPostgres(url: string, options: PostgresOptions): Sql {
       day: { to: 1082, from: [1082], parse: String, serialize: String },
     },
   }) as unknown as Sql;
+}
+
+/** Where a single address of IPv6 leads: the client takes it apart at its colons. */
+export function ipv6HostOf(url: string): { host?: string; port?: number } {
+  const [, host, port = '5432'] = /^[^/]*\/\/(?:[^/?#]*@)?\[([^\]]+)\](?::(\d+))?(?=[/?#]|$)/.exec(url) ?? [];
+  // Its types do not know that it takes lists, which it leaves as they are.
+  return host === undefined ? {} : ({ host: [host], port: [Number(port)] } as object);
 }
 
 /** The address of a database with settings of its connections, before any that it has. As text: the class URL takes no list of hosts. */

@@ -15,8 +15,16 @@ export function refuseUnusable(error: unknown): never {
   throw asConfigError(asConfigError(error, SHUT), UNREACHABLE);
 }
 
+/**
+ * A parameter of the address that the server does not know, or with a value that it cannot use, and one that a pool between does not
+ * pass on.
+ */
+function isOfParameter({ severity, code = '', message }: NodeJS.ErrnoException & { severity?: string }): boolean {
+  return severity === 'FATAL' && (/^(22|42)/.test(code) || message.includes('startup parameter'));
+}
+
 function asConfigError(error: unknown, codes: RegExp): unknown {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  if (!codes.test(code)) return error;
+  if (!codes.test(code) && !isOfParameter(error as Error)) return error;
   return new ConfigError(`DATABASE_URL leads to no database that lets us in: ${message || code}`);
 }

@@ -94,7 +94,7 @@ test('the administrator program names an address that cannot be used', async () 
 });
 
 /** The address of the test's database with another part. */
-function elsewhere(part: Partial<Pick<URL, 'pathname' | 'username' | 'password' | 'port'>>): string {
+function elsewhere(part: Partial<Pick<URL, 'pathname' | 'username' | 'password' | 'port' | 'search'>>): string {
   return Object.assign(new URL(database.url), part).href;
 }
 
@@ -103,6 +103,7 @@ for (const [place, part, programs] of [
   ['a database that is not there', { pathname: '/nothing' }, ['migrate', 'gateway', 'workers']],
   ['a role that is not there', { username: 'nobody', password: 'hush' }, ['workers']],
   ['another password', { password: 'hush' }, ['gateway']],
+  ['a parameter that Postgres does not know', { search: '?sslrootcert=/ca.pem' }, ['migrate', 'gateway', 'workers']],
   ['a port where no Postgres is', { port: '1' }, ['migrate', 'gateway']],
 ] as const) {
   for (const program of programs)

@@ -49,3 +49,30 @@ test('an address may have settings of the server that the connections leave alon
   for (const query of ['', '?', '?search_path=dispatch', '?work_mem=64MB#jit=1', '?options=-c%20work_mem%3D64MB'])
     assert.equal(problemOfPostgresUrl(`postgres://u:p@a/d${query}`), undefined, query);
 });
+
+test('an address with a mode of TLS that there is not is refused', () => {
+  for (const mode of ['verify', 'DISABLE', 'true', ''])
+    assert.match(
+      problemOfPostgresUrl(`postgres://u:hush@a/d?sslmode=${mode}`) ?? '',
+      /^must have as sslmode one of .*verify-full$/,
+    );
+});
+
+for (const [url, at] of [
+  ['postgres://u:p@[::1]:5433/d', [['::1'], [5433]]],
+  ['postgres://u:p@[2001:db8::1]/d?sslmode=verify-full', [['2001:db8::1'], [5432]]],
+  ['postgres://[::1]', [['::1'], [5432]]],
+  ['postgres://u:[x]@a/d', [['a'], [5432]]],
+] as const) {
+  test(`${url} leads where it says`, () => {
+    assert.equal(problemOfPostgresUrl(url), undefined);
+    const { host, port } = optionsOf(url);
+    assert.deepEqual([host, port], at);
+  });
+}
+
+for (const hosts of ['[::1]:5432,b:5432', 'a:5432,b:port', 'a,']) {
+  test(`the list of hosts ${hosts} is refused`, () => {
+    assert.match(problemOfPostgresUrl(`postgres://u:p@${hosts}/d`) ?? '', /^must be a URL like/);
+  });
+}

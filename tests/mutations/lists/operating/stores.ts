@@ -16,6 +16,7 @@ export const STORES: readonly Mutation[] = [
         '  const address = new URL(databaseUrl).href;',
         'A gateway takes an address with several hosts.',
       ],
+      ['    ...ipv6HostOf(url),\n', '', 'An address of IPv6 leads where it says.'],
     ],
   ),
   ...mutationsOf(
@@ -23,8 +24,8 @@ export const STORES: readonly Mutation[] = [
     ['unit/runtime/database-url'],
     [
       [
-        'given.map((name) => name.toLowerCase())',
-        'given',
+        '[...parameters.keys()].map((name) => name.toLowerCase())',
+        '[...parameters.keys()]',
         'No address gives connections another time zone, however the parameter is written.',
       ],
       ["  'statement_timeout',\n", '', 'No address takes the bound of statements away.'],
