@@ -49,8 +49,8 @@ function environmentOf(service: readonly string[]): Record<string, string> {
   return pairsOf(blockOf(service, 'environment', 4));
 }
 
-/** Settings of the command line alone, and of Node. */
-const OF_ADMIN = ['ADMIN_URL', 'NODE_EXTRA_CA_CERTS'];
+/** Settings of the command line alone, of Node, and of the client of Postgres. */
+const OF_OTHERS = ['ADMIN_URL', 'NODE_EXTRA_CA_CERTS', 'PGPASSWORD'];
 const shared: Record<string, string> = pairsOf(blockOf(compose, 'x-environment', 0));
 const services = blockOf(compose, 'services', 0);
 const names = services.flatMap((line) => line.match(/^ {2}([\w-]+):$/)?.[1] ?? []);
@@ -69,13 +69,23 @@ for (const { name, lines } of ours) {
   test(`the settings of the service ${name} can be used`, () => {
     const environment = environmentOf(lines);
     for (const setting of Object.keys(environment))
-      if (!OF_ADMIN.includes(setting)) assert.match(settings, new RegExp(`^ {2}${setting}: `, 'm'));
+      if (!OF_OTHERS.includes(setting)) assert.match(settings, new RegExp(`^ {2}${setting}: `, 'm'));
     const { databaseUrl, redisUrl } = readConfig({ ...environment, NODE_ENV: 'production' });
     for (const url of [databaseUrl, redisUrl]) {
       if (url !== undefined) assert.ok(names.includes(new URL(url).hostname), `no service of ${url}`);
     }
   });
 }
+
+test('the password of Postgres may have any characters: it stands in no URL', () => {
+  const { password } = new URL(shared['DATABASE_URL']!);
+  assert.equal(password, '');
+  const given = (lines: readonly string[], name: string) =>
+    lines.find((line) => line.trim().startsWith(`${name}: `))?.split(': ')[1];
+  const ofServer = given(blockOf(services, 'postgres', 2), 'POSTGRES_PASSWORD');
+  assert.equal(given(blockOf(compose, 'x-environment', 0), 'PGPASSWORD'), ofServer);
+  assert.match(ofServer!, /^\$\{POSTGRES_PASSWORD/);
+});
 
 test('workers reach the gateway by the name of its service', () => {
   const { lines } = ours.find(({ name }) => name === 'gateway')!;

@@ -76,3 +76,13 @@ for (const hosts of ['[::1]:5432,b:5432', 'a:5432,b:port', 'a,']) {
     assert.match(problemOfPostgresUrl(`postgres://u:p@${hosts}/d`) ?? '', /^must be a URL like/);
   });
 }
+
+test('a password of any characters comes from PGPASSWORD, where the address has none', () => {
+  process.env['PGPASSWORD'] = 'a/b?c#d%41@$';
+  try {
+    for (const addressOf of [forPages, forActors, String])
+      assert.equal(optionsOf(addressOf('postgres://dispatch@postgres:5432/dispatch')).pass, 'a/b?c#d%41@$');
+  } finally {
+    delete process.env['PGPASSWORD'];
+  }
+});
