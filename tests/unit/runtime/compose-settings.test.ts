@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { readConfig } from '../../../engine/runtime/config.ts';
+import { networksOf } from '../../../engine/runtime/setting-checks.ts';
 import { SECRETS } from '../../support/secrets.ts';
 
 /** compose.yaml gives each program an environment that its settings' parser takes, and names services that are there. */
@@ -134,6 +135,21 @@ test('the gateway trusts the address of the proxy and no other', () => {
   const { lines } = ours.find(({ name }) => name === 'gateway')!;
   const trusted = environmentOf(lines)['TRUSTED_PROXIES'];
   assert.ok(blockOf(services, 'proxy', 2).includes(`      default: { ipv4_address: ${trusted} }`));
+});
+
+test('the proxy and the gateway that it looks up once keep addresses that no other container is given', () => {
+  const [, subnet, range] = compose.join('\n').match(/subnet: ([\d./]+), ip_range: ([\d./]+)/) ?? [];
+  assert.ok(subnet && range, 'no range for the other containers');
+  const fixed = ['proxy', 'gateway'].map((name) => {
+    const [address] = blockOf(services, name, 2).flatMap((line) => line.match(/ipv4_address: ([\d.]+)/)?.[1] ?? []);
+    assert.ok(address, `the ${name} has no fixed address`);
+    return address;
+  });
+  assert.equal(new Set(fixed).size, 2);
+  for (const address of fixed) {
+    assert.ok(networksOf([subnet]).check(address), address);
+    assert.ok(!networksOf([range]).check(address), address);
+  }
 });
 
 test('files that compose.yaml mounts from this folder are there', () => {
