@@ -99,18 +99,24 @@ export async function startWorkers({
   };
   const { secretBox, history } = await waitForStore('reaching Postgres', findPlace, log, starting.signal);
   releaser.push('history', watchHistory({ sql, random, scheduler, log, history, onOther: onOtherHistory }));
-  // These can do with Postgres alone: mail goes out and payments are carried out while Redis is away.
+  // These can do with Postgres alone: mail goes out, payments are carried out and rounds are made while Redis is away, and
+  // metrics tell of it.
   const sendMail = openMail(config);
   const mails = mailUsers(createMailStore(sql), sendMail, { config, scheduler, log, releaser });
   const payments = await startPayments({ config, secretBox, random, scheduler, log, releaser });
   const notifications = await startNotifications({ config, secretBox, sendMail, random, scheduler, log, releaser });
-  await checkEvictionPolicy(redis, log);
   const keys = redisKeys(config.redisPrefix, history);
 
   const relayStore = createRelayStore(sql);
   const positions = createPositionStore(redis, keys);
   const removePositions = (organizationId: number) => redis.del(keys.positions(organizationId));
   const webhooks = openWebhooks({ config, secretBox, history, positions, sendMail, random, log, releaser });
+  const assignment = openAssignment(redisUrl, keys, { config, secretBox, scheduler, log, releaser });
+  releaser.push('relay', () => assignment.stop());
+  const backlog = createBacklog(sql, systemClock, log);
+  await serveMetrics({ assignment, notifications, webhooks, payments, mails, backlog }, config, log, releaser);
+
+  await checkEvictionPolicy(redis, log);
   const processors = {
     ...createProcessors(sql, relayStore, config, log, removePositions),
     ...webhooks.processors,
@@ -120,11 +126,8 @@ export async function startWorkers({
   releaser.push('jobs', () => runner.stop());
   payments.follow(runner);
 
-  const assignment = openAssignment(redisUrl, keys, { config, secretBox, scheduler, log, releaser });
-  const backlog = createBacklog(sql, systemClock, log);
-  await serveMetrics({ assignment, notifications, webhooks, payments, mails, backlog }, config, log, releaser);
   const relays = [startActivityRelay(runner, relayStore, scheduler, log), webhooks.follow(runner)];
-  for (const relay of [...relays, assignment]) releaser.push('relay', () => relay.stop());
+  for (const relay of relays) releaser.push('relay', () => relay.stop());
   listenForHints(redisUrl, log, releaser, {
     [keys.moved]: (message) => assignment.moved(message),
     [keys.searches]: (message) => assignment.hint(message),

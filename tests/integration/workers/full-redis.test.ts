@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from '../../../engine/launcher/processes/free-port.ts';
+import { readConfig } from '../../../engine/runtime/config.ts';
+import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import { connectRedis } from '../../../engine/store/redis.ts';
 import { JOBS } from '../../../schema/jobs.ts';
+import { startWorkers } from '../../../workers/start-workers.ts';
+import { readMetrics } from '../../support/metrics.ts';
 import { until } from '../../support/until.ts';
 import { createWorkersPlace, startOwnRedis, startWorkersProcess } from './workers-place.ts';
 
@@ -40,4 +45,23 @@ test('workers at a Redis that is full say so once for each queue, ask once a sec
   await redis.config('SET', 'maxmemory', '0');
   await place.untilCounted();
   assert.equal(await workers.stop(), 0);
+});
+
+test('workers that start while Redis is away serve metrics, which tell what waits for it, and stop', async (t) => {
+  const place = await createWorkersPlace(1, 'redis://127.0.0.1:1');
+  t.after(() => place.drop());
+  await place.commit(place.organizationIds[0]!, 3);
+  const port = await findFreePort();
+  const config = readConfig({ ...place.environment, WORKERS_METRICS_PORT: `${port}` });
+  const releaser = createReleaser(() => {});
+  // It waits for Redis until the end.
+  startWorkers({ config, log: createLog('workers', 'silent'), releaser }).catch(() => {});
+  try {
+    await until('the metrics tell of the events', async () => {
+      const metrics = await readMetrics(`http://127.0.0.1:${port}/metrics`).catch(() => '');
+      return metrics.includes('\ndispatch_relay_lag_events{consumer="activity"} 3\n');
+    });
+  } finally {
+    await releaser.stop();
+  }
 });
