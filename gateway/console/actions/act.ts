@@ -11,7 +11,7 @@ import { inParts } from '../records/in-parts.ts';
 import { stillWith } from '../records/still-with.ts';
 import { text } from '../text/english.ts';
 import { say } from '../ui/toasts.tsx';
-import { clearSelected } from './selection.ts';
+import { deselect } from './selection.ts';
 
 const { act: words } = text;
 
@@ -59,7 +59,7 @@ async function actOn(
   const report = reportOf(result, ids.length);
   const { isWhole, isListed, fault, unconfirmed } = report;
   if (isWhole) {
-    clearSelected();
+    deselect(ids);
     return say(done(result.done), 'note', undo && { label: words.undo, act: undo });
   }
   if (isListed) {
@@ -105,7 +105,7 @@ export async function giveTo(ids: readonly number[], agentId: number): Promise<v
 async function reassign(id: number, agentId: number, name: string): Promise<void> {
   const answer = await whilePending([id], () => post<TaskView>(`/tasks/${id}/reassign`, { agentId }));
   if (answer.ok) {
-    clearSelected();
+    deselect([id]);
     say(words.given(1, name));
   } else say(refusalText(answer.failure), 'fault');
 }

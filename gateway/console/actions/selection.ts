@@ -25,6 +25,14 @@ export function addSelected(ids: readonly number[]): void {
   if (ids.length > 0) selected.value = new Set([...selected.peek(), ...ids]);
 }
 
+/** Takes the tasks that were acted on out of the selection, and leaves the others. */
+export function deselect(ids: readonly number[]): void {
+  const left = new Set(selected.peek());
+  for (const id of ids) left.delete(id);
+  if (ids.some((id) => id === anchor.peek())) anchor.value = undefined;
+  if (left.size < selected.peek().size) selected.value = left;
+}
+
 export function clearSelected(): void {
   anchor.value = undefined;
   if (selected.peek().size > 0) selected.value = new Set();

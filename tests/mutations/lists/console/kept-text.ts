@@ -29,6 +29,17 @@ export const KEPT_TEXT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/actions/selection.ts',
+    ['unit/gateway/console/actions/act'],
+    [
+      [
+        'for (const id of ids) left.delete(id);',
+        'left.clear();',
+        'A finished action leaves the rest of the selection.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/page/new-key.ts',
     ['unit/gateway/console/page/new-key'],
     [
