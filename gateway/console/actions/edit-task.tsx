@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { amendmentOf, changeEdit, type Edit, type EditForm, endEdit, formOf } from '../page/edit.ts';
+import { amendmentOf, changeEdit, type Edit, type EditForm, endEdit, formOf, meetSaved } from '../page/edit.ts';
 import { isNowhere } from '../page/pin.ts';
 import { refusalText } from '../page/refusals.ts';
 import { LAST_TIME } from '../page/zoned-time.ts';
@@ -14,7 +14,8 @@ import { PlaceFields } from './place-fields.tsx';
 const { edit: words } = text;
 
 /** The fields of an open task. The courier who has it hears of the change. */
-export function EditTask({ task, edit: { before, form } }: { readonly task: TaskView; readonly edit: Edit }) {
+export function EditTask({ task, edit }: { readonly task: TaskView; readonly edit: Edit }) {
+  const { before, form } = edit;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const call = useKeyedCalls();
@@ -32,7 +33,7 @@ export function EditTask({ task, edit: { before, form } }: { readonly task: Task
     const answer = await call<TaskView>({ method: 'POST', path: `/tasks/${task.id}/amend`, body });
     setBusy(false);
     if (!answer.ok) return setError(refusalText(answer.failure));
-    close();
+    meetSaved(answer.data, edit);
     say(words.saved(task.code));
   }
 

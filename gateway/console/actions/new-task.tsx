@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { type Draft, discardDraft, draft, isDrafting, keyOfOrder, meetAnswer } from '../page/draft.ts';
+import { type Draft, discardDraft, discardSent, draft, isDrafting, keyOfOrder, meetAnswer } from '../page/draft.ts';
 import { callApi, couriers } from '../page/link.ts';
 import { type Pin, pinIn } from '../page/pin.ts';
 import { refusalText } from '../page/refusals.ts';
@@ -42,9 +42,9 @@ export function NewTask() {
     meetAnswer(key, answer);
     setBusy(false);
     if (!answer.ok) return setError(refusalText(answer.failure));
-    discardDraft();
+    const isGone = discardSent(form);
     taskId.value = answer.data.id;
-    say(words.created(answer.data.code));
+    say(words.created(answer.data.code, isGone));
     if (/^\d+$/.test(form.courier)) await giveTo([answer.data.id], Number(form.courier));
   }
 

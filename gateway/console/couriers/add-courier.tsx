@@ -29,13 +29,14 @@ export function AddCourier({ onClose }: { readonly onClose: () => void }) {
     event.preventDefault();
     setBusy(true);
     setProblem(null);
-    const { name, email, phone, vehicle } = form.peek();
+    const sent = form.peek();
+    const { name, email, phone, vehicle } = sent;
     const typed = { name: name.trim(), email: email.trim(), phone: phone.trim() };
     const body = { ...typed, agentType: 'employee', vehicle: { type: vehicle } };
     const answer = await call<AgentView>({ method: 'POST', path: '/agents', body });
     setBusy(false);
     if (!answer.ok) return setProblem(refusalText(answer.failure));
-    form.value = EMPTY;
+    if (form.peek() === sent) form.value = EMPTY;
     meetCourier(answer.data.id);
     say(words.added(typed.name));
     if (may('users')) setAdded({ userId: answer.data.userId, name: typed.name });

@@ -54,6 +54,13 @@ export function meetAnswer(key: string, answer: Answer): void {
   if (attempt.peek().key === key) attempt.value = attemptAnswered(attempt.peek(), answer);
 }
 
+/** Discards the draft that became a task, unless somebody has typed since. Returns whether it did. */
+export function discardSent(sent: Draft): boolean {
+  const isSame = draft.peek() === sent;
+  if (isSame) discardDraft();
+  return isSame;
+}
+
 export function discardDraft(): void {
   draft.value = EMPTY_DRAFT;
   attempt.value = NO_ATTEMPT;

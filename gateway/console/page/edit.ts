@@ -40,6 +40,17 @@ export function changeEdit(taskId: number, change: Partial<EditForm>): void {
   if (edit) edits.value = new Map(edits.peek()).set(taskId, { ...edit, form: { ...edit.form, ...change } });
 }
 
+/** Ends a change that is saved. Text that was typed since it was sent stays, as a change of what is saved now. */
+export function meetSaved(task: TaskView, sent: Edit): void {
+  const now = edits.peek().get(task.id);
+  // Another one was begun since, from the task as it was then.
+  if (now?.before !== sent.before) return;
+  if (now.form === sent.form) return endEdit(task.id);
+  const typed = Object.entries(now.form).filter(([name, value]) => value !== sent.form[name as keyof EditForm]);
+  const before = formOf(task);
+  edits.value = new Map(edits.peek()).set(task.id, { before, form: { ...before, ...Object.fromEntries(typed) } });
+}
+
 export function endEdit(taskId: number): void {
   edits.value = new Map([...edits.peek()].filter(([id]) => id !== taskId));
 }

@@ -105,12 +105,14 @@ function Channel({ channel, onChanged, onKey }: ChannelProps) {
   );
 }
 
+const NO_CHANNEL = { name: '', locationsWrite: false };
+
 function AddChannel({ onAdded }: { readonly onAdded: (channel: WithKey) => Promise<void> }) {
-  const [name, setName] = useState('');
-  const [locationsWrite, setPositions] = useState(false);
+  const [form, setForm] = useState(NO_CHANNEL);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const call = useKeyedCalls();
+  const { name, locationsWrite } = form;
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
@@ -120,22 +122,27 @@ function AddChannel({ onAdded }: { readonly onAdded: (channel: WithKey) => Promi
     const answer = await call<WithKey>({ method: 'POST', path: '/channels', body });
     setBusy(false);
     if (!answer.ok) return setProblem(refusalText(answer.failure));
-    setName('');
-    setPositions(false);
+    // Text that was typed since stays.
+    setForm((now) => (now === form ? NO_CHANNEL : now));
     await onAdded(answer.data);
   }
   return (
     <form class="add-record" onSubmit={submit} aria-label={words.add}>
       <Field id="channel-name" label={words.name} error={problem}>
         {(props) => (
-          <input {...props} required value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+          <input
+            {...props}
+            required
+            value={name}
+            onInput={({ currentTarget }) => setForm({ ...form, name: currentTarget.value })}
+          />
         )}
       </Field>
       <label class="check">
         <input
           type="checkbox"
           checked={locationsWrite}
-          onChange={({ currentTarget }) => setPositions(currentTarget.checked)}
+          onChange={({ currentTarget }) => setForm({ ...form, locationsWrite: currentTarget.checked })}
         />
         {words.positions}
       </label>

@@ -119,7 +119,8 @@ function AddPerson({ onAdded }: { readonly onAdded: () => Promise<void> }) {
     setBusy(false);
     if (!answer.ok) return setProblem(refusalText(answer.failure));
     say(words.added(nameOf(answer.data)));
-    setForm(EMPTY);
+    // Text that was typed since stays.
+    setForm((now) => (now === form ? EMPTY : now));
     await onAdded();
   }
   return (

@@ -360,7 +360,8 @@ export const text = {
     look: 'Look for one',
     discard: 'Discard',
     submit: 'Create task',
-    created: (code: string) => `${code} is created.`,
+    created: (code: string, isGone: boolean) =>
+      `${code} is created.${isGone ? '' : ' What you typed since stays in its form.'}`,
     open: 'New task',
     kept: 'Your draft is kept',
   },

@@ -40,6 +40,20 @@ export const KEPT_TEXT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/page/draft.ts',
+    ['unit/gateway/console/actions/typed-since'],
+    [['if (isSame) discardDraft();', 'discardDraft();', 'What is typed while a task is made stays.']],
+  ),
+  ...mutationsOf(
+    'gateway/console/page/edit.ts',
+    ['unit/gateway/console/actions/typed-since'],
+    [
+      ['if (now.form === sent.form) return', 'return', 'What is typed while a change is saved stays.'],
+      ['...before, ...Object.fromEntries(typed)', '...now.form', 'It stays on the task as it was saved.'],
+      ['now?.before !== sent.before', 'now === undefined', 'A change that was begun since stays as it is.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/page/new-key.ts',
     ['unit/gateway/console/page/new-key'],
     [
