@@ -34,7 +34,8 @@ export function Button({
       aria-pressed={pressed}
       aria-busy={busy}
       disabled={disabled}
-      onClick={(event) => !busy && onClick?.(event)}
+      // The browser would send the form of a busy button again.
+      onClick={(event) => (busy ? event.preventDefault() : onClick?.(event))}
     >
       {icon && <Icon name={icon} />}
       {children}

@@ -54,6 +54,11 @@ export const KEPT_TEXT: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/ui/controls.tsx',
+    ['unit/gateway/console/actions/busy-button'],
+    [['busy ? event.preventDefault() :', 'busy ? undefined :', 'A busy button sends no form a second time.']],
+  ),
+  ...mutationsOf(
     'gateway/console/page/new-key.ts',
     ['unit/gateway/console/page/new-key'],
     [
