@@ -10,12 +10,12 @@ import { useRecord } from '../records/use-record.ts';
 import { webhooksText } from '../text/english-webhooks.ts';
 import { Button } from '../ui/controls.tsx';
 import { say } from '../ui/toasts.tsx';
+import { isAwaited } from './is-awaited.ts';
 
 const { deliveries: words } = webhooksText;
 const PAGE = 25;
 /** No event announces an attempt, so deliveries that wait for one are read again. */
 const AGAIN_MS = 2_000;
-const SOON_MS = 30_000;
 const STATES: readonly DeliveryState[] = ['pending', 'succeeded', 'failed'];
 
 interface Page {
@@ -74,10 +74,7 @@ interface PageProps {
 
 function DeliveryPage({ path, none, orders, isLast, onOlder }: PageProps) {
   const { data, problem, reload } = useRecord<Page>(path);
-  const isWaiting = data?.items.some(
-    ({ state, nextAttemptAt }) =>
-      state === 'pending' && (nextAttemptAt === null || Date.parse(nextAttemptAt) - Date.now() < SOON_MS),
-  );
+  const isWaiting = data?.items.some(isAwaited);
   useEffect(() => {
     if (orders > 0) void reload();
   }, [orders]);

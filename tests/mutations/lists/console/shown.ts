@@ -8,6 +8,11 @@ export const SHOWN: readonly Mutation[] = [
     [['numeric: true', 'numeric: false', 'Couriers stand as people count: 19 before 189.']],
   ),
   ...mutationsOf(
+    'gateway/console/webhooks/is-awaited.ts',
+    ['unit/gateway/console/records/awaited-deliveries'],
+    [['- nowMs.value < SOON_MS', '- Date.now() < SOON_MS', 'A delivery is read again when its attempt comes near.']],
+  ),
+  ...mutationsOf(
     'gateway/console/live/heard.ts',
     ['unit/gateway/console/parts/exceptions'],
     [
