@@ -11,7 +11,15 @@ import { isFateOf, isForgotten, type Part, partsOf, sendParts } from './send-lin
 export const undecided = signal<Part | null>(null);
 export const isSending = signal(false);
 /** The part is too old for that. A person looks for its tasks, and says whether they exist. */
-export const isTooOld = computed(() => undecided.value !== null && isForgotten(undecided.value, nowMs.value));
+export const isTooOld = computed(() => {
+  // Its ticks alone count here: after the machine has slept, the clock that is shown may be late.
+  void nowMs.value;
+  return isOld(undecided.value);
+});
+
+function isOld(part: Part | null): boolean {
+  return part !== null && isForgotten(part, Date.now());
+}
 
 effect(() => {
   if (table.value === null) undecided.value = null;
@@ -31,7 +39,7 @@ interface BatchItem {
 /** Asks again about lines without a decision, then sends every line that is ready or was refused. */
 export async function sendTable(): Promise<void> {
   const key = table.peek()?.key;
-  if (key === undefined || isSending.peek() || isTooOld.peek()) return;
+  if (key === undefined || isSending.peek() || isOld(undecided.peek())) return;
   const wanted = judgedLines.peek().filter(({ state }) => state === 'ready' || state === 'refused');
   const parts = [...(undecided.peek() ? [undecided.peek()!] : []), ...partsOf(wanted, newKey)];
   isSending.value = true;
@@ -42,7 +50,7 @@ export async function sendTable(): Promise<void> {
     (part, answer) => {
       if (table.peek()?.key === key) take(part, answer);
     },
-    () => nowMs.peek(),
+    () => Date.now(),
   );
   isSending.value = false;
   if (table.peek()?.key !== key) return;

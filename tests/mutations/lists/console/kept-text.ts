@@ -96,7 +96,13 @@ export const KEPT_TEXT: readonly Mutation[] = [
     ['unit/gateway/console/import/send-table'],
     [
       ['words: refusalText(answer.failure) });\n', "words: '' });\n", 'Lines about which nothing is decided say why.'],
-      [' || isTooOld.peek()', '', 'Lines whose key may be forgotten are not sent again.'],
+      [' || isOld(undecided.peek())', '', 'Lines whose key may be forgotten are not sent again.'],
+      [
+        'isForgotten(part, Date.now())',
+        'isForgotten(part, nowMs.value)',
+        'Lines become older while the machine sleeps.',
+      ],
+      ['  void nowMs.value;\n', '', 'Lines become too old while the page is open.'],
     ],
   ),
   ...mutationsOf(

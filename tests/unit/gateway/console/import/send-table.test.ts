@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { Answer, ApiCall, FromWorker, ToWorker } from '../../../../../gateway/console/live/protocol.ts';
 
 /** The page's end of the worker, which answers each call as the test says. */
@@ -34,6 +34,15 @@ const { discardTable, judgedLines, openTable } = await import(pathOfImport!);
 const { decideUndecided, isTooOld, sendTable, undecided } = await import(pathOfSending!);
 openLink();
 
+beforeEach(() => mock.timers.enable({ apis: ['Date'] }));
+afterEach(() => mock.timers.reset());
+
+/** The clock that is shown ticks, and is late by as long as the machine has slept. */
+function wakeAt(atMs: number, sleptMs = 0): void {
+  mock.timers.setTime(atMs);
+  nowMs.value = atMs - sleptMs;
+}
+
 const TABLE = `customer,phone,address,lat,lng
 Ada,+44 20 7946 0001,Low St 1,51.5,-0.13
 Grace,+44 20 7946 0002,Low St 2,51.5,-0.13`;
@@ -46,7 +55,7 @@ const shown = () =>
   judgedLines.value.map(({ state, sent }: { state: string; sent: { words?: string } }) => [state, sent.words ?? '']);
 
 test('lines about which nothing is decided say why: what a guard has refused, and that no answer came', async () => {
-  nowMs.value = Date.parse('2031-05-01T08:00:00Z');
+  wakeAt(Date.parse('2031-05-01T08:00:00Z'));
   const reasons: readonly (readonly [answer: Answer, words: RegExp])[] = [
     [refusal(503, 'OVERLOADED'), /^The engine is very busy/],
     [refusal(429, 'RATE_LIMITED'), /^Too many requests/],
@@ -77,15 +86,15 @@ test('lines without a decision are sent again for 23 hours; after that a person 
   const created = [5, 6].map((id, index) => ({ index, task: { id, code: `A-${id}` } }));
   const done: Answer = { ok: true, status: 200, data: { items: created } };
   const loseAt = async (atMs: number) => {
-    nowMs.value = atMs;
+    wakeAt(atMs);
     assert.equal(openTable(TABLE), undefined);
     return send(refusal(0, null));
   };
   discardTable();
   const [key] = await loseAt(start);
-  nowMs.value = start + 22 * 3_600_000;
+  wakeAt(start + 22 * 3_600_000);
   assert.deepEqual(await send(refusal(503, 'OVERLOADED')), [key], 'a repeat makes it no younger');
-  nowMs.value = start + 23 * 3_600_000;
+  wakeAt(start + 23 * 3_600_000);
   assert.equal(isTooOld.value, true);
   assert.deepEqual(await send(done), []);
   decideUndecided(false);
@@ -102,7 +111,7 @@ test('lines without a decision are sent again for 23 hours; after that a person 
 
   discardTable();
   await loseAt(start);
-  nowMs.value = start + 23 * 3_600_000;
+  wakeAt(start + 23 * 3_600_000);
   decideUndecided(true);
   assert.equal(undecided.value, null);
   assert.deepEqual(shown(), [
@@ -110,4 +119,21 @@ test('lines without a decision are sent again for 23 hours; after that a person 
     ['existing', ''],
   ]);
   assert.deepEqual(await send(done), []);
+});
+
+test('lines of Friday are too old on Monday, also while the clock that is shown is late', async () => {
+  const friday = Date.parse('2031-05-02T17:00:00Z');
+  discardTable();
+  wakeAt(friday);
+  assert.equal(openTable(TABLE), undefined);
+  calls.length = 0;
+  answers.splice(0, 1, refusal(0, null));
+  await sendTable();
+  assert.equal(isTooOld.value, false);
+  const sleptMs = 64 * 3_600_000;
+  mock.timers.setTime(friday + sleptMs);
+  await sendTable();
+  assert.equal(calls.length, 1, 'nothing is sent, also before the page has seen that it woke up');
+  wakeAt(friday + sleptMs + 1_000, sleptMs);
+  assert.equal(isTooOld.value, true);
 });
