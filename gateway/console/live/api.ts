@@ -135,9 +135,10 @@ export class Api {
     if (error instanceof CallError) return error;
     if (!(error instanceof DispatchError))
       return new CallError({ status: 0, code: null, message: String(error), details: null });
-    const { status, code, message, violations, details, isReplayed } = error;
+    const { status, code, message, violations, details, isReplayed, isOutcomeUnknown } = error;
     if (code === 'SESSION_ENDED') this.#options.onEnded();
-    return new CallError({ status, code, message: violations.join('. ') || message, details, isReplayed });
+    const words = violations.join('. ') || message;
+    return new CallError({ status, code, message: words, details, isReplayed, isOutcomeUnknown });
   }
 
   async #answered<T>(answer: Promise<T>): Promise<T> {

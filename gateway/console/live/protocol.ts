@@ -16,6 +16,8 @@ export interface Failure {
   readonly details: Readonly<Record<string, unknown>> | null;
   /** The engine had decided so under the call's key before, and says it again. */
   readonly isReplayed?: boolean;
+  /** An earlier attempt of the call got no answer, and may have been carried out. */
+  readonly isOutcomeUnknown?: boolean;
 }
 
 /** A request of the page. The worker adds the credential. */

@@ -47,14 +47,14 @@ export function keyedCalls(call: Call): Call {
 const DECISIONS: readonly number[] = [409, 412, 422];
 
 /**
- * Whether the engine has decided a call. Any other may be sent again under the same key. A call that was sent before may
- * have been carried out then: a refusal by what stands before the engine, such as the caller's rights, does not decide about that.
- * The engine's first answer under the key, when it comes again, does.
+ * Whether the engine has decided a call. Any other may be sent again under the same key. A call that was sent before, here
+ * or by the client itself, may have been carried out then: a refusal by what stands before the engine, such as the caller's
+ * rights, does not decide about that. The engine's first answer under the key, when it comes again, does.
  */
 export function isDecided(answer: Answer, isRepeat: boolean): boolean {
   if (answer.ok) return true;
-  const { status, code, isReplayed } = answer.failure;
+  const { status, code, isReplayed, isOutcomeUnknown } = answer.failure;
   if (isReplayed) return true;
-  if (isRepeat) return DECISIONS.includes(status) || code === 'PACKAGE_LIMIT_EXCEEDED';
+  if (isRepeat || isOutcomeUnknown) return DECISIONS.includes(status) || code === 'PACKAGE_LIMIT_EXCEEDED';
   return status !== 0 && status !== 401 && status !== 429 && status < 500;
 }

@@ -11,6 +11,7 @@ export const CHANGED_ELSEWHERE: readonly Mutation[] = [
         'if (asked > 0) {',
         'An old answer about the caller does not replace a newer one.',
       ],
+      ['isReplayed, isOutcomeUnknown });', 'isReplayed });', 'A refusal says that an attempt before it was lost.'],
       ['{ signal: this.#calls.signal }', '{}', 'No call of a user who has left is made for the next one.'],
     ],
   ),

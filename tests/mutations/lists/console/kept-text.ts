@@ -74,6 +74,11 @@ export const KEPT_TEXT: readonly Mutation[] = [
         'A guard does not decide about a call that was sent.',
       ],
       ['if (isReplayed) return true;', '', 'The first answer under a key, again, decides about the first call.'],
+      [
+        'isRepeat || isOutcomeUnknown',
+        'isRepeat',
+        'A guard does not decide about a call whose first attempt had no answer.',
+      ],
       ['...attempt, isOpen: true', '...attempt', 'A call without an answer may have been carried out.'],
     ],
   ),

@@ -54,6 +54,17 @@ test('a call that got no answer and is then refused by a guard has the same key 
   assert.equal(await keysAfter(refused(0), refused(404), again), 2);
 });
 
+test('a first refusal whose earlier attempt got no answer decides nothing, unless only a decision has it', async () => {
+  const afterLost = (status: number, more: object = {}): Answer<never> => {
+    const failure = { status, code: null, message: '', details: null, isOutcomeUnknown: true };
+    return { ok: false, failure: { ...failure, ...more } };
+  };
+  assert.ok(await hasSameKey(afterLost(403)));
+  assert.ok(await hasSameKey(afterLost(404)));
+  assert.ok(!(await hasSameKey(afterLost(403, { isReplayed: true }))));
+  assert.ok(!(await hasSameKey(afterLost(403, { code: 'PACKAGE_LIMIT_EXCEEDED' }))));
+});
+
 test('another call has another key, also after no answer', async () => {
   assert.ok(!(await hasSameKey(refused(0), { ...CREATE, body: { url: 'https://example.org' } })));
   assert.ok(!(await hasSameKey(refused(0), { ...CREATE, path: '/channels' })));

@@ -33,9 +33,12 @@ test('an answer about the caller that comes after that of a later question is no
   assert.deepEqual(told, ['dispatcher']);
 });
 
-test('a refusal says whether it is the first answer under its key, again', async (t) => {
+test('a refusal says whether it is the first answer under its key, again, and whether an attempt before it was lost', async (t) => {
+  const statuses = [404, 504, 403];
   const server = createServer((_, response) => {
-    response.writeHead(404, { 'content-type': 'application/json', 'idempotency-replayed': 'true' }).end('{}');
+    const status = statuses.shift()!;
+    const replayed = `${status === 404}`;
+    response.writeHead(status, { 'content-type': 'application/json', 'idempotency-replayed': replayed }).end('{}');
   }).listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');
@@ -47,8 +50,12 @@ test('a refusal says whether it is the first answer under its key, again', async
     onEnded: () => {},
     onCaller: () => {},
   });
-  const answer = await api.call({ method: 'PATCH', path: '/webhooks/7', body: {}, key: 'k' });
-  assert.deepEqual(answer.ok || [answer.failure.status, answer.failure.isReplayed], [404, true]);
+  const refusal = async () => {
+    const answer = await api.call({ method: 'PATCH', path: '/webhooks/7', body: {}, key: 'k' });
+    return answer.ok || [answer.failure.status, answer.failure.isReplayed, answer.failure.isOutcomeUnknown];
+  };
+  assert.deepEqual(await refusal(), [404, true, false]);
+  assert.deepEqual(await refusal(), [403, false, true]);
 });
 
 test('a call that waits for its next try when its user leaves is not made for the next user', async (t) => {
