@@ -41,6 +41,7 @@ export async function readRows(
   return { ok: true, status: 200, data: rows };
 }
 
-function isInTrouble({ webhook: { status, failingSince } }: Row): boolean {
-  return status === 'disabled' || failingSince !== null;
+/** A webhook that somebody has switched off is in none, as in Attention. */
+function isInTrouble({ webhook: { status, disabledReason, failingSince } }: Row): boolean {
+  return disabledReason !== null || (status === 'active' && failingSince !== null);
 }

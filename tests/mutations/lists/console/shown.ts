@@ -13,6 +13,18 @@ export const SHOWN: readonly Mutation[] = [
     [['- nowMs.value < SOON_MS', '- Date.now() < SOON_MS', 'A delivery is read again when its attempt comes near.']],
   ),
   ...mutationsOf(
+    'gateway/console/charts/webhook-rows.ts',
+    ['unit/gateway/console/records/webhook-rows'],
+    [
+      [
+        "(status === 'active' && failingSince !== null)",
+        'failingSince !== null',
+        'A webhook put aside is not in trouble.',
+      ],
+      ['disabledReason !== null || ', '', 'A webhook that was disabled stands first in the charts.'],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/live/heard.ts',
     ['unit/gateway/console/parts/exceptions'],
     [

@@ -4,10 +4,12 @@ import { type Row, readRows, STEP } from '../../../../../gateway/console/charts/
 import type { Answer } from '../../../../../gateway/console/live/protocol.ts';
 
 const TROUBLED = 120;
+const SINCE = '2031-03-05T09:00:00.000Z';
 const WEBHOOKS = Array.from({ length: 130 }, (_, index) => ({
   id: index + 1,
   status: 'active',
-  failingSince: index + 1 === TROUBLED ? '2031-03-05T09:00:00.000Z' : null,
+  disabledReason: null as string | null,
+  failingSince: index + 1 === TROUBLED ? SINCE : null,
 }));
 
 /** Answers as the API does, with a page of the list or the one delivery of a webhook, and keeps what it was asked. */
@@ -54,4 +56,16 @@ test('a refusal is the answer', async () => {
   const refusal = { ok: false as const, failure: { status: 503, code: null, message: 'away', details: null } };
   const { read } = service();
   assert.deepEqual(await readRows([], STEP, async (path) => (path.includes('/7/') ? refusal : read(path))), refusal);
+});
+
+test('a webhook in trouble is one that fails or that the service has switched off, and none that a person has', async () => {
+  const off = { status: 'disabled', disabledReason: null, failingSince: SINCE };
+  Object.assign(WEBHOOKS[0]!, off);
+  Object.assign(WEBHOOKS[1]!, { ...off, failingSince: null });
+  Object.assign(WEBHOOKS[2]!, { ...off, disabledReason: 'failing' });
+  const rows = await rowsOf(readRows([], STEP, service().read));
+  assert.deepEqual(
+    rows.slice(0, 4).map(({ webhook }) => webhook.id),
+    [3, TROUBLED, 1, 2],
+  );
 });
