@@ -19,7 +19,10 @@ const { act: words } = text;
 export const pending = signal<ReadonlySet<number>>(new Set());
 
 /** An action of which some tasks were refused. */
-export const outcome = ofUser<(ActedOn & Report) | null>(null);
+export type Refusals = ActedOn & Report & { readonly key: string };
+
+/** The refusals that nobody has read yet. The first ones are shown. */
+export const refusals = ofUser<readonly Refusals[]>([]);
 
 interface ActionResult {
   readonly items: readonly {
@@ -63,7 +66,7 @@ async function actOn(
     return say(done(result.done), 'note', undo && { label: words.undo, act: undo });
   }
   if (isListed) {
-    outcome.value = { ...result, ...report };
+    refusals.value = [...refusals.peek(), { key: newKey(), ...result, ...report }];
     return;
   }
   if (result.done > 0) say(done(result.done));

@@ -1,10 +1,11 @@
+import { computed } from '@preact/signals';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { isDrafting } from '../page/draft.ts';
 import { beginEdit } from '../page/edit.ts';
 import { may } from '../page/link.ts';
 import { ofUser } from '../page/of-user.ts';
 import { openTask } from '../records/open-task.ts';
-import { lookFor, reattempt, unassign } from './act.ts';
+import { lookFor, reattempt, refusals, unassign } from './act.ts';
 import { meansOpenTask, targets } from './selection.ts';
 
 /** The one dialog that is open, with the tasks that it is about. */
@@ -20,6 +21,13 @@ export const dialog = ofUser<Dialog | null>(null);
 
 export function closeDialog(): void {
   dialog.value = null;
+}
+
+/** The refusals that are shown. They wait while another dialog is open: something may be typed there. */
+export const shownRefusals = computed(() => (dialog.value === null ? refusals.value[0] : undefined));
+
+export function closeRefusals(): void {
+  refusals.value = refusals.peek().slice(1);
 }
 
 export function askForCourier(ids = targets()): void {

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { text } from '../text/english.ts';
 import { Button, Field } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { cancel, outcome } from './act.ts';
+import { cancel, type Refusals } from './act.ts';
 import { CourierPicker } from './courier-picker.tsx';
-import { closeDialog, dialog } from './dialog-state.ts';
+import { closeDialog, closeRefusals, dialog, shownRefusals } from './dialog-state.ts';
 import { KEY_MAP } from './key-map.ts';
 import { nameOfOne } from './selection.ts';
 import { Away } from './selection-bar.tsx';
@@ -14,7 +14,8 @@ const { act: words } = text;
 /** The dialog that is open, if any. */
 export function Dialogs() {
   const open = dialog.value;
-  if (outcome.value) return <OutcomeDialog />;
+  const refused = shownRefusals.value;
+  if (refused) return <RefusalsDialog key={refused.key} about={refused} />;
   if (open?.kind === 'courier') return <CourierPicker ids={open.ids} />;
   if (open?.kind === 'cancel') return <CancelDialog ids={open.ids} />;
   if (open?.kind === 'keys') return <KeysDialog />;
@@ -54,13 +55,9 @@ function CancelDialog({ ids }: { readonly ids: readonly number[] }) {
   );
 }
 
-function OutcomeDialog() {
-  const { done, refused, fault, unconfirmed } = outcome.value!;
-  const close = () => {
-    outcome.value = null;
-  };
+function RefusalsDialog({ about: { done, refused, fault, unconfirmed } }: { readonly about: Refusals }) {
   return (
-    <Dialog title={words.outcome(done, refused.length, unconfirmed)} onClose={close}>
+    <Dialog title={words.outcome(done, refused.length, unconfirmed)} onClose={closeRefusals}>
       <ul class="outcome">
         {refused.map(({ taskId, words: why }) => (
           <li key={taskId}>
@@ -74,7 +71,7 @@ function OutcomeDialog() {
         )}
       </ul>
       <p class="row-end">
-        <Button kind="main" onClick={close}>
+        <Button kind="main" onClick={closeRefusals}>
           {text.panel.close}
         </Button>
       </p>

@@ -16,6 +16,22 @@ export const TOGETHER: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'gateway/console/actions/act.ts',
+    ['unit/gateway/console/actions/act'],
+    [['...refusals.peek(), { key', '{ key', 'One action does not wipe what was refused to another.']],
+  ),
+  ...mutationsOf(
+    'gateway/console/actions/dialog-state.ts',
+    ['unit/gateway/console/actions/act'],
+    [
+      [
+        'dialog.value === null ? refusals.value[0] : undefined',
+        'refusals.value[0]',
+        'What was refused covers no dialog in which something is typed.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/console/attention/remedies.ts',
     ['unit/gateway/console/records/acted-on'],
     [['of inParts(taskIds))', 'of [taskIds])', 'One call takes back no more tasks than the API does.']],

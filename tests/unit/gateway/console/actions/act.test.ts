@@ -23,9 +23,11 @@ Object.assign(globalThis, {
   localStorage: { getItem: () => null },
   addEventListener: () => undefined,
 });
-const { openLink, giveTo, lookFor, addSelected, clearSelected, selected } = await consoleModule(`
+const { openLink, giveTo, lookFor, addSelected, clearSelected, selected, ...dialogs } = await consoleModule(`
   export { openLink } from './page/link.ts';
   export { giveTo, lookFor } from './actions/act.ts';
+  export { askToCancel, closeDialog, closeRefusals, shownRefusals } from './actions/dialog-state.ts';
+  export { caller } from './page/link.ts';
   export { addSelected, clearSelected, selected } from './actions/selection.ts';
 `);
 openLink();
@@ -47,6 +49,7 @@ beforeEach(() => {
   // A toast leaves after some seconds.
   mock.timers.enable({ apis: ['setTimeout'] });
   clearSelected();
+  dialogs.closeRefusals();
 });
 afterEach(() => mock.timers.reset());
 
@@ -65,4 +68,23 @@ test('an action takes its own tasks out of the selection, and leaves those that 
   void lookFor([3, 4]);
   await answerNext(answerOf(1, 4));
   assert.deepEqual([...selected.value], [3, 4], 'one of them was refused');
+});
+
+test('refusals are shown once no other dialog is open, one action after the other', async () => {
+  const { askToCancel, caller, closeDialog, closeRefusals, shownRefusals } = dialogs;
+  caller.value = { permissions: ['tasks:change'] };
+  const shown = () => shownRefusals.value?.refused.map(({ taskId }: { readonly taskId: number }) => taskId);
+  void lookFor([1, 2]);
+  void lookFor([3, 4]);
+  askToCancel([9]);
+  await answerNext(answerOf(1, 1));
+  assert.equal(shown(), undefined, 'a reason is being typed');
+  closeDialog();
+  assert.deepEqual(shown(), [1]);
+  await answerNext(answerOf(1, 3));
+  assert.deepEqual(shown(), [1]);
+  closeRefusals();
+  assert.deepEqual(shown(), [3]);
+  closeRefusals();
+  assert.equal(shown(), undefined);
 });
