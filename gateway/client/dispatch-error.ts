@@ -20,6 +20,8 @@ export interface ErrorFacts {
   readonly idempotencyKey?: string | undefined;
   readonly isOutcomeUnknown?: boolean;
   readonly isReplayed?: boolean;
+  /** Whether the answer is not the service's. */
+  readonly isForeign?: boolean;
   readonly cause?: unknown;
 }
 
@@ -85,6 +87,7 @@ export function refusalFacts(
     correlationId: headers.get('x-correlation-id') ?? undefined,
     retryAfterMs: retryAfterMs(headers),
     isReplayed: isReplayed(headers),
+    isForeign: !isOurs,
   };
 }
 

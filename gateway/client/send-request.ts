@@ -123,10 +123,11 @@ export function backoffMs({ firstPauseMs, longestPauseMs }: RetryPolicy, attempt
 
 /** Whether a change may have been written after this failure. NOT_APPLIED holds for all attempts under the key. */
 function mayBeWritten(facts: ErrorFacts, before: boolean): boolean {
-  const { status, code } = facts;
+  const { status, code, isForeign } = facts;
   if (code === 'NOT_APPLIED') return false;
   if ([0, 502, 504].includes(status) || code === 'OUTCOME_UNKNOWN' || isFaultOfProxy(facts)) return true;
-  const isDecision = status < 500 && ![401, 403, 429].includes(status);
+  // A proxy that knows no service, as while one is replaced, says nothing about the attempts that reached it.
+  const isDecision = status < 500 && ![401, 403, 429].includes(status) && !isForeign;
   return before && !isDecision;
 }
 

@@ -39,6 +39,7 @@ export const CLIENT: readonly Mutation[] = [
         'A lost change keeps its key, also after a 401.',
       ],
       ['const isDecision = status < 500 &&', 'const isDecision =', 'A 500 does not decide about a lost change.'],
+      [' && !isForeign;', ';', 'A page of a proxy does not decide about a lost change.'],
       [
         "|| code === 'OUTCOME_UNKNOWN' || isFaultOfProxy(facts)",
         "|| code === 'OUTCOME_UNKNOWN'",

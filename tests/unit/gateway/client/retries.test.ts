@@ -105,6 +105,7 @@ test('a change that was not applied in the end is known, even after an attempt w
 for (const [what, step, code] of [
   ['a 500 of the service', refused(500), 'INTERNAL'],
   ['a 503 of a proxy', new Response('<html>', { status: 503, headers: { 'retry-after': '60' } }), 'HTTP_503'],
+  ['a 404 of a proxy', new Response('<html>', { status: 404 }), 'HTTP_404'],
 ] as const)
   test(`a change without an answer stays unknown after ${what}`, async () => {
     const { client, seen } = clientOf(LOST, step);
@@ -112,6 +113,12 @@ for (const [what, step, code] of [
     assert.deepEqual([error.code, error.isOutcomeUnknown, seen.length], [code, true, 2]);
     assert.equal(error.idempotencyKey, seen[0]!.headers.get('idempotency-key'));
   });
+
+test('a change that the service refuses is known, also by a code of its status alone', async () => {
+  const { client } = clientOf(LOST, refused(405));
+  const error = await failureOf(client.put('/tasks/{id}/status', cancel));
+  assert.deepEqual([error.code, error.isOutcomeUnknown], ['HTTP_405', false]);
+});
 
 test('a change that a proxy answers for the service is unknown by that alone', async () => {
   const { client } = clientOf(new Response('<html>', { status: 500, headers: { 'retry-after': '60' } }));
