@@ -1,6 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
-import { type Draft, discardDraft, discardSent, draft, isDrafting, keyOfOrder, meetAnswer } from '../page/draft.ts';
+import type { Answer } from '../live/protocol.ts';
+import {
+  type Draft,
+  discardDraft,
+  discardSent,
+  draft,
+  isDrafting,
+  keyOfOrder,
+  meetAnswer,
+  oldOrder,
+} from '../page/draft.ts';
 import { callApi, couriers } from '../page/link.ts';
 import { type Pin, pinIn } from '../page/pin.ts';
 import { refusalText } from '../page/refusals.ts';
@@ -37,9 +47,7 @@ export function NewTask() {
     const order = orderOf(form, pin);
     setBusy(true);
     setError(null);
-    const key = keyOfOrder(order);
-    const answer = await callApi<TaskView>({ method: 'POST', path: '/tasks', body: order, key });
-    meetAnswer(key, answer);
+    const answer = oldOrder(order) ?? (await send(order));
     setBusy(false);
     if (!answer.ok) return setError(refusalText(answer.failure));
     const isGone = discardSent(form);
@@ -67,6 +75,13 @@ export function NewTask() {
       </form>
     </aside>
   );
+}
+
+async function send(order: unknown): Promise<Answer<TaskView>> {
+  const key = keyOfOrder(order);
+  const answer = await callApi<TaskView>({ method: 'POST', path: '/tasks', body: order, key });
+  meetAnswer(key, answer);
+  return answer;
 }
 
 function close(): void {

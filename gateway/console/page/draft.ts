@@ -1,5 +1,5 @@
 import type { Answer } from '../live/protocol.ts';
-import { attemptAfter, attemptAnswered, NO_ATTEMPT } from './new-key.ts';
+import { attemptAfter, attemptAnswered, longAgo, NO_ATTEMPT } from './new-key.ts';
 import { ofUser } from './of-user.ts';
 
 /** A customer that is known, by its id, or a new one by name and phone. */
@@ -47,6 +47,13 @@ const attempt = ofUser(NO_ATTEMPT);
 export function keyOfOrder(order: unknown): string {
   attempt.value = attemptAfter(attempt.peek(), order);
   return attempt.value.key;
+}
+
+/** The refusal of an order that was sent so long ago that it could be made twice. Pressed again, it is another one. */
+export function oldOrder(order: unknown): Answer<never> | undefined {
+  const refusal = longAgo(attempt.peek(), order);
+  if (refusal) attempt.value = NO_ATTEMPT;
+  return refusal;
 }
 
 /** A refused order is another one when it is sent again: what was in its way may be gone. */

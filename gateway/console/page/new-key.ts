@@ -1,4 +1,6 @@
+import { LIMITS } from '../../../schema/limits.ts';
 import type { Answer, ApiCall } from '../live/protocol.ts';
+import { sentLongAgo } from '../text/english-refusals.ts';
 
 /** The key of an action that may be repeated safely. Not by `randomUUID`, which pages without HTTPS lack. */
 export function newKey(): string {
@@ -11,14 +13,19 @@ export interface Attempt {
   readonly key: string;
   /** Whether it may have been carried out: it was sent, and no decision is known. */
   readonly isOpen: boolean;
+  /** When it was first sent. */
+  readonly sentAtMs: number;
 }
 
-export const NO_ATTEMPT: Attempt = { sent: '', key: '', isOpen: false };
+/** The engine keeps a key for longer, and the console counts it as forgotten an hour before. */
+const KEPT_MS = LIMITS.idempotencyRetentionMs - 3_600_000;
+
+export const NO_ATTEMPT: Attempt = { sent: '', key: '', isOpen: false, sentAtMs: 0 };
 
 /** The same body keeps its key, so that it is carried out once; another one gets a new key. */
 export function attemptAfter(last: Attempt, body: unknown): Attempt {
   const sent = JSON.stringify(body);
-  return sent === last.sent ? last : { sent, key: newKey(), isOpen: false };
+  return sent === last.sent ? last : { sent, key: newKey(), isOpen: false, sentAtMs: Date.now() };
 }
 
 /**
@@ -29,12 +36,27 @@ export function attemptAnswered(attempt: Attempt, answer: Answer): Attempt {
   return isDecided(answer, attempt.isOpen) ? NO_ATTEMPT : { ...attempt, isOpen: true };
 }
 
+/**
+ * The refusal of a call that may have been carried out, and whose key the engine may have forgotten since: sent again, it
+ * could be carried out twice. A person who has looked presses again, which is another call.
+ */
+export function longAgo(last: Attempt, body: unknown): Answer<never> | undefined {
+  const isOld = last.isOpen && last.sent === JSON.stringify(body) && Date.now() - last.sentAtMs >= KEPT_MS;
+  if (!isOld) return undefined;
+  return { ok: false, failure: { status: 409, code: null, message: sentLongAgo, details: null } };
+}
+
 type Call = <T>(asked: ApiCall) => Promise<Answer<T>>;
 
 /** Sends calls under keys of their own. A call that got no answer has the same key when it is sent again, so that it is carried out once. */
 export function keyedCalls(call: Call): Call {
   let last = NO_ATTEMPT;
   return async <T>(asked: ApiCall) => {
+    const refusal = longAgo(last, asked);
+    if (refusal) {
+      last = NO_ATTEMPT;
+      return refusal;
+    }
     const attempt = attemptAfter(last, asked);
     last = attempt;
     const answer = await call<T>({ ...asked, key: attempt.key });

@@ -34,3 +34,7 @@ export const refusals: Readonly<Record<string, Words>> = {
   NOT_OWNER: () => 'Another gateway takes over this organization. Try again in a few seconds.',
   OVERLOADED: () => 'The engine is very busy. Try again in a moment.',
 };
+
+/** The words for a call without an answer whose key may be forgotten. */
+export const sentLongAgo =
+  'This was sent at least 23 hours ago, and no answer came. Look whether it was done. Press again if it was not.';

@@ -73,6 +73,12 @@ export const KEPT_TEXT: readonly Mutation[] = [
         'isDecided(answer, false)',
         'A guard does not decide about a call that was sent.',
       ],
+      ['const refusal = longAgo(last, asked);', 'const refusal = undefined;', 'No call is made twice after a day.'],
+      [
+        'last.isOpen && last.sent === JSON.stringify(body) &&',
+        'last.isOpen &&',
+        'Another call is sent, however old the last one is.',
+      ],
       ['if (isReplayed) return true;', '', 'The first answer under a key, again, decides about the first call.'],
       [
         'isRepeat || isOutcomeUnknown',

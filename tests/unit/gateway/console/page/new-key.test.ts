@@ -65,6 +65,31 @@ test('a first refusal whose earlier attempt got no answer decides nothing, unles
   assert.ok(!(await hasSameKey(afterLost(403, { code: 'PACKAGE_LIMIT_EXCEEDED' }))));
 });
 
+test('a call without an answer is not sent again after 23 hours, unless a person presses once more', async (t) => {
+  const start = Date.parse('2031-05-01T08:00:00Z');
+  t.mock.timers.enable({ apis: ['Date'], now: start });
+  const keys: (string | undefined)[] = [];
+  const call = keyedCalls(async ({ key }) => {
+    keys.push(key);
+    return refused(0);
+  });
+  const other = keyedCalls(async () => refused(0));
+  await other(CREATE);
+  for (const hours of [0, 22]) {
+    t.mock.timers.setTime(start + hours * 3_600_000);
+    await call(CREATE);
+  }
+  assert.deepEqual(keys, [keys[0], keys[0]]);
+  t.mock.timers.setTime(start + 23 * 3_600_000);
+  const answer = await call(CREATE);
+  assert.match(answer.ok ? '' : answer.failure.message, /^This was sent at least 23 hours ago/);
+  assert.equal(keys.length, 2);
+  assert.deepEqual(await other({ ...CREATE, path: '/channels' }), refused(0), 'another call is none of yesterday');
+  await call(CREATE);
+  assert.equal(keys.length, 3);
+  assert.notEqual(keys[2], keys[0]);
+});
+
 test('another call has another key, also after no answer', async () => {
   assert.ok(!(await hasSameKey(refused(0), { ...CREATE, body: { url: 'https://example.org' } })));
   assert.ok(!(await hasSameKey(refused(0), { ...CREATE, path: '/channels' })));
