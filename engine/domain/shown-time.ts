@@ -9,5 +9,13 @@ export function isoOf(ms: number): string {
   return lastIso.text;
 }
 
+/** After an expected time has passed by this, pages and mails leave it out: nobody knows a better one. */
+const PAST_MS = 60_000;
+
+/** Whether pages and mails give it, at `now`, as the time at which somebody is expected. */
+export function isStillExpected(etaAt: string, now: string): boolean {
+  return Date.parse(now) <= Date.parse(etaAt) + PAST_MS;
+}
+
 /** Tasks of one moment have one deadline: formatting a time takes as long as all the rest around it. */
 let lastIso = { ms: Number.NaN, text: '' };

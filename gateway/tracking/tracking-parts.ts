@@ -1,3 +1,4 @@
+import { isStillExpected } from '../../engine/domain/shown-time.ts';
 import { directedText } from '../../engine/views/parts/directed-text.ts';
 import { type Html, html } from '../../engine/views/parts/html.ts';
 import type { LocalTime } from '../../engine/views/parts/local-time.ts';
@@ -52,13 +53,10 @@ function timeOf(at: string, { times, now }: Telling): Html {
   return html`<time datetime="${at}">${times.moment(at, now)}</time>`;
 }
 
-/** After an expected time has passed by this, the page leaves it out: nobody knows a better one. */
-const PAST_MS = 60_000;
-
 /** When the courier is expected, as the page tells it then; null for no time that is still to come. */
 export function expectedAt({ status, etaAt, arrivedAt }: TrackedTask, now: string): string | null {
   if (etaAt === null || arrivedAt !== null || isTerminal(status)) return null;
-  return Date.parse(now) > Date.parse(etaAt) + PAST_MS ? null : etaAt;
+  return isStillExpected(etaAt, now) ? etaAt : null;
 }
 
 function statusPart(task: TrackedTask, telling: Telling): Html {

@@ -189,6 +189,7 @@ export class NoticeSender {
       kind,
       letterhead: letterheadOf({ name: notice.organizationName, settings: notice.organizationSettings }),
       customerName,
+      now: isoTime(this.#options.clock.now()),
       task: {
         ...{ id, code: notice.taskCode ?? '', name: notice.taskName ?? '', status: notice.taskStatus ?? '', address },
         trackingUrl:

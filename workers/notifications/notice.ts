@@ -1,3 +1,4 @@
+import { isStillExpected } from '../../engine/domain/shown-time.ts';
 import { localTimeIn } from '../../engine/views/parts/local-time.ts';
 import type { Letterhead } from '../../schema/accounts/letterhead.ts';
 import type { NoticeKind, PushPlatform } from '../../schema/notices/notification.ts';
@@ -49,6 +50,8 @@ export interface NoticeFacts {
     readonly etaAt: string | null;
   };
   readonly customerName: string | null;
+  /** When it is sent; ISO 8601. */
+  readonly now: string;
 }
 
 /** `22 Nov 2026, 14:00–16:00 CET`; undefined for a task without times. The date is always there: nobody knows when it is read. */
@@ -57,7 +60,9 @@ export function windowText({ letterhead, task }: Pick<NoticeFacts, 'letterhead' 
   return localTimeIn(letterhead.timeZone).zonedWindow({ start, end });
 }
 
-/** `22 Nov 2026, 14:20 CET`; undefined while nobody knows when the courier comes. */
-export function etaText({ letterhead, task: { etaAt } }: Pick<NoticeFacts, 'letterhead' | 'task'>): string | undefined {
-  return etaAt === null ? undefined : localTimeIn(letterhead.timeZone).zonedMoment(etaAt);
+/** `22 Nov 2026, 14:20 CET`; undefined while nobody knows when the courier comes, as on the tracking page. */
+export function etaText({ letterhead, now, task: { etaAt } }: NoticeFacts): string | undefined {
+  return etaAt !== null && isStillExpected(etaAt, now)
+    ? localTimeIn(letterhead.timeZone).zonedMoment(etaAt)
+    : undefined;
 }

@@ -195,6 +195,7 @@ function reasonToDropMail({
   if (!isMailWanted) return 'such mails were switched off';
   if (taskStatus === 'cancelled') return 'the task was cancelled';
   if (kind !== 'tracking_completed' && isTerminal(taskStatus)) return 'the task has ended';
+  if (kind === 'tracking_on_the_way' && taskStatus !== 'in_transit') return 'nobody is on the way any more';
   return undefined;
 }
 

@@ -47,7 +47,8 @@ export interface NoticeFollowStore {
   readUntold(organizationId: number, types: readonly string[]): Promise<UntoldPage | undefined>;
   /**
    * Makes the rows of a page's notices, one for each live device of an active agent and for each customer without one,
-   * and moves the position, in one statement. Undefined when another process was first.
+   * and moves the position, in one statement. A mail that was dropped makes way for a new one. Undefined when another
+   * process was first.
    */
   writeTold(
     organizationId: number,
@@ -178,12 +179,17 @@ async function writeTold(
         JOIN live_devices d ON d.organization_id = ${organizationId} AND d.user_id = u.id
       RETURNING id
     ), mailed AS (
-      INSERT INTO notifications (organization_id, id, kind, channel, task_id, customer_id, topic_id, status, due_at,
+      INSERT INTO notifications AS old (organization_id, id, kind, channel, task_id, customer_id, topic_id, status, due_at,
         expires_at)
       SELECT ${organizationId}, nextval('notification_ids'), n."kind", 'mail', n."taskId", n."customerId", n."topicId",
         'pending', now(), n."expiresAt"
-      FROM told n WHERE n."customerId" IS NOT NULL
-      ON CONFLICT (organization_id, topic_id, customer_id, kind) WHERE channel = 'mail' DO NOTHING
+      -- A statement can meet a row only once.
+      FROM (SELECT DISTINCT ON ("topicId", "customerId", "kind") * FROM told WHERE "customerId" IS NOT NULL
+        ORDER BY "topicId", "customerId", "kind", "expiresAt", "taskId") n
+      ON CONFLICT (organization_id, topic_id, customer_id, kind) WHERE channel = 'mail' DO UPDATE SET id = excluded.id,
+        task_id = excluded.task_id, address = NULL, status = 'pending', reason = NULL, attempts = 0,
+        due_at = excluded.due_at, expires_at = excluded.expires_at, created_at = now(), settled_at = NULL
+        WHERE old.status = 'dropped'
       RETURNING id)
     SELECT EXISTS (SELECT FROM place) AS is_moved, (SELECT count(*) FROM pushed) + (SELECT count(*) FROM mailed) AS made`;
   const [row] = await once(query, 'making notices');

@@ -121,6 +121,42 @@ test('a mail that came to be of no use while it waited is dropped: cancelled, ar
     assert.deepEqual(place.mails, []);
   }));
 
+test('"on its way" is not mailed once the courier has lost the task, and is when the next one starts', () =>
+  withNotices(2, async (place) => {
+    await switchOn(place, { onTheWay: true });
+    place.answerMails(async () => {
+      throw Object.assign(new Error('away'), { code: 'ECONNECTION' });
+    });
+    const [first, second] = [place.couriers[0]!, place.couriers[1]!];
+    const { id } = await place.api.createTask({ customer: ADA });
+    await place.api.post(`/tasks/${id}/assign`, { agentId: first.agentId });
+    const start = async () => {
+      await place.step(id, 'accepted');
+      await place.step(id, 'in_transit');
+    };
+    await start();
+    await place.notify();
+    assert.deepEqual(await place.told(), ['tracking_on_the_way pending']);
+    const lost = (await place.notices())[0]!.id;
+    const moved = await place.api.post(`/tasks/${id}/reassign`, { agentId: second.agentId });
+    assert.equal(moved.status, 200, moved.text);
+    place.answerMails(async () => {});
+    await place.letPausesPass();
+    await place.notify();
+    assert.deepEqual([await place.told(), place.mails.length], [['tracking_on_the_way dropped'], 1]);
+    // Two starts in one page of the log are one mail.
+    await start();
+    await place.api.post(`/tasks/${id}/reassign`, { agentId: first.agentId });
+    await start();
+    await place.notify();
+    assert.deepEqual([await place.told(), place.mails.length], [['tracking_on_the_way sent'], 2]);
+    assert.notEqual((await place.notices())[0]!.id, lost);
+    await place.api.post(`/tasks/${id}/reassign`, { agentId: second.agentId });
+    await start();
+    await place.notify();
+    assert.equal(place.mails.length, 2, 'what was sent is not sent again');
+  }));
+
 test('a mail server that refuses an address is not asked again; one that is away is', () =>
   withNotices(1, async (place) => {
     await switchOn(place, { created: true });

@@ -13,12 +13,13 @@ import { EXCEPTIONS } from './exceptions.ts';
 import { MACHINES } from './machines.ts';
 import { MONEY } from './money.ts';
 import { STORES } from './operating/stores.ts';
+import { BESIDE_OTHERS } from './outbound/beside-others.ts';
+import { NOTICES } from './outbound/notices.ts';
 import { OUTBOUND_MUTATIONS } from './outbound.ts';
 import { RECORD_LISTS } from './record-lists.ts';
 import { REQUESTS } from './requests.ts';
 import { STREAM } from './streams.ts';
 import { TASK_LISTS } from './task-lists.ts';
-import { BESIDE_OTHERS } from './webhooks/beside-others.ts';
 
 /** Every planted mutation. */
 export const MUTATIONS: readonly Mutation[] = [
@@ -34,6 +35,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...ACCESS,
   ...BOUNDARY,
   ...OUTBOUND_MUTATIONS,
+  ...NOTICES,
   ...BESIDE_OTHERS,
   ...STORES,
   ...DESCRIPTIONS,

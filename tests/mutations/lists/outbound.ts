@@ -3,7 +3,7 @@ import { type Mutation, mutationsOf } from '../mutation.ts';
 const OUTBOUND = 'engine/domain/outbound/';
 const TESTS = 'unit/domain/outbound/';
 
-/** Faults in webhooks, callbacks and notices. */
+/** Faults in webhooks, callbacks and mails. */
 export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
   ...mutationsOf(
     'engine/views/parts/local-time.ts',
@@ -42,11 +42,6 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
         'An endpoint cannot ask for an endless pause.',
       ],
     ],
-  ),
-  ...mutationsOf(
-    `${OUTBOUND}notices.ts`,
-    [`${TESTS}notices`],
-    [[' || goesBack(task)', '', 'A customer gets no mail about goods that go back to the sender.']],
   ),
   ...mutationsOf(
     'engine/runtime/outbound/resolve-host.ts',
@@ -110,22 +105,6 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
         'given.length === expected.length && timingSafeEqual(given, expected)',
         'given.length === expected.length',
         'A callback is signed with the secret.',
-      ],
-    ],
-  ),
-  ...mutationsOf(
-    `${OUTBOUND}notices.ts`,
-    [`${TESTS}notices`],
-    [
-      [
-        "if (kind === 'task_assigned' && !hasTask) return",
-        "if (kind === 'task_assigned' && hasTask) return",
-        'An agent gets no push for a task that was taken back.',
-      ],
-      [
-        'if (notice.expiresAt <= now) return',
-        "if (notice.expiresAt === '') return",
-        'A notice that is too late is dropped.',
       ],
     ],
   ),

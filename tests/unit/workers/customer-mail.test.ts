@@ -34,6 +34,7 @@ test('a mail says when the courier is expected once it is on its way, in the zon
   assert.match(text, /^Expected: 22 Nov 2026, 15:20 CET$/m);
   for (const [kind, task] of [
     ['tracking_on_the_way', {}],
+    ['tracking_on_the_way', { etaAt: '2026-11-22T12:58:59.999Z' }],
     ['tracking_created', expected],
     ['tracking_completed', expected],
   ] as const)

@@ -13,6 +13,7 @@ export function noticeFacts<Kind extends NoticeKind>(
   return {
     letterhead: letterheadOf({ name: organizationName, settings: {} }),
     customerName: 'Ada Lovelace',
+    now: '2026-11-22T13:00:00.000Z',
     ...facts,
     task: {
       id: 5,

@@ -1,0 +1,35 @@
+import { type Mutation, mutationsOf } from '../../mutation.ts';
+
+/** Faults in who gets a push or a mail, and in how often. */
+export const NOTICES: readonly Mutation[] = [
+  ...mutationsOf(
+    'engine/domain/outbound/notices.ts',
+    ['unit/domain/outbound/notices'],
+    [
+      [' || goesBack(task)', '', 'A customer gets no mail about goods that go back to the sender.'],
+      [
+        "if (kind === 'task_assigned' && !hasTask) return",
+        "if (kind === 'task_assigned' && hasTask) return",
+        'An agent gets no push for a task that was taken back.',
+      ],
+      [
+        "if (kind === 'tracking_on_the_way' && taskStatus !== 'in_transit') return",
+        "if (kind === 'tracking_on_the_way' && taskStatus === 'new') return",
+        'No mail says that a courier is on the way who no longer is.',
+      ],
+      [
+        'if (notice.expiresAt <= now) return',
+        "if (notice.expiresAt === '') return",
+        'A notice that is too late is dropped.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/store/notifications/notice-follow-store.ts',
+    ['integration/notifications/mails'],
+    [
+      ["WHERE old.status = 'dropped'", 'WHERE false', 'A dropped mail makes way for a new one.'],
+      ["WHERE old.status = 'dropped'", "WHERE old.status <> 'pending'", 'A mail that was sent is not sent again.'],
+    ],
+  ),
+];
