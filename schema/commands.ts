@@ -281,6 +281,8 @@ export interface RefundPayment extends CommandBase {
 export interface SettlePayment extends CommandBase {
   readonly kind: 'settle-payment';
   readonly paymentId: number;
+  /** The mark in the provider's record, where there is one: with another than the payment's, it is about another payment. */
+  readonly mark?: string;
   readonly report: ProviderReport;
 }
 

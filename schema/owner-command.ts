@@ -53,6 +53,7 @@ const attempt = v.pipe(v.number(), v.integer(), v.minValue(1));
 const settlePayment = v.strictObject({
   kind: v.literal('settle-payment'),
   paymentId: id,
+  mark: v.exactOptional(providerText),
   report: v.variant('kind', [
     v.strictObject({ kind: v.literal('checkout-made'), providerReference: providerText, page: providerText }),
     v.strictObject({ kind: v.literal('checkout-refused'), reason: providerText }),

@@ -4,6 +4,8 @@ import type { ProviderName, ProviderReport } from '../../schema/money/payment.ts
 export interface ProviderPayment {
   readonly organizationId: number;
   readonly paymentId: number;
+  /** See paymentMark. */
+  readonly mark: string;
   readonly amountMinor: number;
   readonly currency: string;
   /** The subject of the payment, as the customer reads it. */
@@ -21,6 +23,8 @@ export interface ProviderCheckout extends ProviderPayment {
 export interface ProviderNews {
   readonly organizationId: number;
   readonly paymentId: number;
+  /** The mark of the payment that it is about; without one it is about the one with these ids. */
+  readonly mark?: string;
   readonly report: ProviderReport;
 }
 

@@ -70,7 +70,7 @@ function connectStripe({ secretKey, apiBase, callMs = LIMITS.providerCallMs }: S
 }
 
 async function makeSession(stripe: Stripe, payment: ProviderPayment): Promise<ProviderReport> {
-  const { organizationId, paymentId, amountMinor, currency, description, returnUrl } = payment;
+  const { organizationId, paymentId, mark, amountMinor, currency, description, returnUrl } = payment;
   const unit_amount = toStripeAmount(amountMinor, currency);
   if (unit_amount === undefined) return { kind: 'checkout-refused', reason: 'amount_not_chargeable' };
   const metadata = metadataOf(payment);
@@ -86,7 +86,7 @@ async function makeSession(stripe: Stripe, payment: ProviderPayment): Promise<Pr
       payment_intent_data: { metadata },
     };
     // A session behind an error has a page that no client knows: no client can pay it.
-    const made = await withKeys(`pay-${organizationId}-${paymentId}`, (idempotencyKey) =>
+    const made = await withKeys(`pay-${organizationId}-${paymentId}-${mark}`, (idempotencyKey) =>
       stripe.checkout.sessions.create(session, { idempotencyKey }),
     );
     const { id: providerReference, url: page } = parseSession(made);
@@ -135,11 +135,11 @@ async function refund(stripe: Stripe, checkout: ProviderCheckout, attempt: numbe
   const payment_intent = intentOf(session);
   const known = findRefund(await listRefunds(stripe, payment_intent), session, attempt);
   if (known) return refundReportOf(known, attempt);
-  const { organizationId, paymentId } = checkout;
+  const { organizationId, paymentId, mark } = checkout;
   const metadata = metadataOf(checkout, attempt);
   try {
     // Without an amount it refunds the rest; and Stripe gives no more back than it took, under any key.
-    const made = await withKeys(`refund-${organizationId}-${paymentId}-${attempt}`, (idempotencyKey) =>
+    const made = await withKeys(`refund-${organizationId}-${paymentId}-${mark}-${attempt}`, (idempotencyKey) =>
       stripe.refunds.create({ payment_intent, metadata }, { idempotencyKey }),
     );
     return refundReportOf(parseRefund(made), attempt);

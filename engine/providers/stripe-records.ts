@@ -68,8 +68,11 @@ export function parseIntent(record: unknown): StripeIntent {
 }
 
 /** By what records at Stripe are known to be about a payment of ours. */
-export function metadataOf({ organizationId, paymentId }: ProviderPayment, attempt?: number): Record<string, string> {
-  const ids = { organizationId: `${organizationId}`, paymentId: `${paymentId}` };
+export function metadataOf(
+  { organizationId, paymentId, mark }: ProviderPayment,
+  attempt?: number,
+): Record<string, string> {
+  const ids = { organizationId: `${organizationId}`, paymentId: `${paymentId}`, mark };
   return attempt === undefined ? ids : { ...ids, attempt: `${attempt}` };
 }
 
@@ -184,7 +187,10 @@ function refundNews(record: unknown): ProviderNews | undefined {
 function newsAbout(ids: StripeSession['metadata'], report: ProviderReport | undefined): ProviderNews | undefined {
   const organizationId = idOf(ids?.['organizationId']);
   const paymentId = idOf(ids?.['paymentId']);
-  return organizationId && paymentId && report ? { organizationId, paymentId, report } : undefined;
+  if (!organizationId || !paymentId || !report) return undefined;
+  // Records from before there were marks have none.
+  const mark = ids?.['mark'];
+  return { organizationId, paymentId, ...(mark !== undefined && { mark }), report };
 }
 
 function idOf(text: string | undefined): number | undefined {

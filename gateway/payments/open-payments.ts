@@ -131,9 +131,9 @@ async function settleCallback(
   try {
     const news = await provider.readCallback(callback);
     if (!news) return 'taken';
-    const { organizationId, paymentId, report } = news;
+    const { organizationId, ...about } = news;
     warnOfRefund(log, news);
-    const answer = await engine.ask(organizationId, { kind: 'settle-payment', paymentId, report, caller });
+    const answer = await engine.ask(organizationId, { kind: 'settle-payment', ...about, caller });
     return answer.ok || ERRORS[answer.refusal.code].status < 500 ? 'taken' : answer.refusal;
   } catch (error) {
     if (error instanceof UntrustedCallbackError) return 'untrusted';

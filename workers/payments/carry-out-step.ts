@@ -1,3 +1,4 @@
+import { paymentMark } from '../../engine/domain/money/payment-mark.ts';
 import type { PaymentProvider, ProviderCheckout, ProviderPayment } from '../../engine/providers/payment-provider.ts';
 import type { PaymentStep } from '../../engine/store/payments/payment-step-store.ts';
 import { isBlank } from '../../schema/fields/fields.ts';
@@ -43,7 +44,7 @@ function providerPaymentOf(step: PaymentStep, publicUrl: string): ProviderPaymen
   const text = reference === null || isBlank(reference) ? `Task ${taskId}` : reference;
   const description = [...text].slice(0, LIMITS.providerDescriptionChars).join('');
   const returnUrl = `${publicUrl}${checkoutPath({ organizationId, paymentId, token })}?returned=1`;
-  return { organizationId, paymentId, amountMinor, currency, description, returnUrl };
+  return { organizationId, paymentId, mark: paymentMark(token), amountMinor, currency, description, returnUrl };
 }
 
 function checkoutOf(payment: ProviderPayment, { providerReference, step }: PaymentStep): ProviderCheckout {

@@ -160,7 +160,7 @@ async function report(
   const told = await carryOutStep(provider, step, publicUrl);
   fault('after-provider-call');
   if (!told) return false;
-  await reportToOwner(ask, organizationId, paymentId, told);
+  await reportToOwner(ask, { organizationId, paymentId, report: told });
   fault('after-provider-report');
   return true;
 }

@@ -1,9 +1,9 @@
-import type { PaymentProvider } from '../../engine/providers/payment-provider.ts';
+import type { PaymentProvider, ProviderNews } from '../../engine/providers/payment-provider.ts';
 import { warnOfRefund } from '../../engine/providers/warn-of-refund.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { Answer } from '../../schema/commands.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
-import type { ProviderName, ProviderReport } from '../../schema/money/payment.ts';
+import type { ProviderName } from '../../schema/money/payment.ts';
 import type { OwnerCommand } from '../../schema/owner-command.ts';
 
 export type AskOwner = (organizationId: number, command: OwnerCommand) => Promise<Answer>;
@@ -12,13 +12,8 @@ export type AskOwner = (organizationId: number, command: OwnerCommand) => Promis
 const GONE: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'ORGANIZATION_DELETED']);
 
 /** Tells the owner of a payment what its provider says of it. Rejects unless it has taken that. */
-export async function reportToOwner(
-  ask: AskOwner,
-  organizationId: number,
-  paymentId: number,
-  report: ProviderReport,
-): Promise<void> {
-  const answer = await ask(organizationId, { kind: 'settle-payment', paymentId, report });
+export async function reportToOwner(ask: AskOwner, { organizationId, ...news }: ProviderNews): Promise<void> {
+  const answer = await ask(organizationId, { kind: 'settle-payment', ...news });
   if (!answer.ok && !GONE.has(answer.refusal.code))
     throw new Error(`the owner of ${organizationId} has not taken a report: ${answer.refusal.code}`);
 }
@@ -33,7 +28,7 @@ export async function tellMissedCallbacks(
     await provider.readMissed?.(async (news) => {
       const { organizationId, paymentId, report } = news;
       warnOfRefund(log, news);
-      await reportToOwner(ask, organizationId, paymentId, report);
+      await reportToOwner(ask, news);
       log.info({ organizationId, paymentId, report: report.kind }, 'told what a callback has not');
     });
   }

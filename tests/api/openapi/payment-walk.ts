@@ -54,7 +54,7 @@ async function walkTestProvider(cast: Cast): Promise<void> {
     const provider = createTestProvider({ store, random: createRandomSource(), clock: systemClock });
     // The next two steps are those of the workers.
     const report = await provider.makeCheckout({
-      ...{ organizationId, paymentId, amountMinor: SUM_MINOR, currency: SUM.currency },
+      ...{ organizationId, paymentId, mark: 'mark', amountMinor: SUM_MINOR, currency: SUM.currency },
       ...{ description: 'A teapot', returnUrl: `${baseUrl}${checkoutUrl}?returned=1` },
     });
     await ask(organizationId, { kind: 'settle-payment', paymentId, report, caller: SYSTEM });

@@ -17,6 +17,7 @@ import {
 const PAYMENT: ProviderPayment = {
   organizationId: 7,
   paymentId: 12,
+  mark: 'a1',
   amountMinor: 1_250,
   currency: 'EUR',
   description: 'Two boxes of books',
@@ -64,7 +65,7 @@ test('a checkout names the item, the customer, and the page to return to', async
     {
       amount_total: 1_250,
       currency: 'eur',
-      metadata: { organizationId: '7', paymentId: '12' },
+      metadata: { organizationId: '7', paymentId: '12', mark: 'a1' },
       success_url: PAYMENT.returnUrl,
       name: 'Two boxes of books',
     },
@@ -201,6 +202,18 @@ test('an unpaid session cannot be refunded, and the failure is final', async () 
   for (let i = 0; i < 2; i += 1) assert.deepEqual(await provider().refund(checkout, 1), refused);
   const asked = stripe.requests.filter((request) => request === 'POST /v1/refunds');
   assert.equal(asked.length, 2, 'a refusal that Stripe repeats is asked for under no other key');
+});
+
+test('another payment of the same id, as after a restore, has a checkout and a refund of its own', async () => {
+  const lost = await paidCheckout();
+  assert.deepEqual(await provider().refund(lost, 1), REFUNDED);
+  const other = { ...PAYMENT, mark: 'b2', returnUrl: `${PAYMENT.returnUrl}&other` };
+  const made = await provider().makeCheckout(other);
+  assert.deepEqual(made.kind === 'checkout-made' && made.providerReference, 'cs_2');
+  stripe.pay('cs_2');
+  const refund = await provider().refund({ ...other, reference: 'cs_2' }, 1);
+  assert.deepEqual(refund, { ...REFUNDED, refundReference: 're_2' });
+  assert.equal(stripe.refunds.get('re_2')!.metadata['mark'], 'b2');
 });
 
 test('a checkout is open, waits for a bank, is paid, lost or expired', async () => {

@@ -85,8 +85,8 @@ class StripeRefusal extends Error {
 }
 
 const SESSION_FIELDS =
-  /^(mode|success_url|cancel_url|client_reference_id|metadata\[(organizationId|paymentId)\]|payment_intent_data\[metadata\]\[(organizationId|paymentId)\]|line_items\[0\]\[(quantity|price_data\]\[(currency|unit_amount|product_data\]\[name))\])$/;
-const REFUND_FIELDS = /^(payment_intent|metadata\[(organizationId|paymentId|attempt)\])$/;
+  /^(mode|success_url|cancel_url|client_reference_id|metadata\[(organizationId|paymentId|mark)\]|payment_intent_data\[metadata\]\[(organizationId|paymentId|mark)\]|line_items\[0\]\[(quantity|price_data\]\[(currency|unit_amount|product_data\]\[name))\])$/;
+const REFUND_FIELDS = /^(payment_intent|metadata\[(organizationId|paymentId|mark|attempt)\])$/;
 
 interface Answer {
   readonly status: number;

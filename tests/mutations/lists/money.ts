@@ -116,6 +116,7 @@ export const MONEY: readonly Mutation[] = [
     ['const isPaid = ', 'const isPaid = true || ', 'A collection that cannot be booked is refused.'],
   ]),
   ...mutationsOf('engine/org/decide/money/settle-payment.ts', DECIDE, [
+    [' || isOfOther(before, mark)', '', 'Money of a payment that a restore has lost settles no other of its id.'],
     [
       "current?.status === 'succeeded' && current.id !== before.id",
       "current?.status === 'failed'",
@@ -193,6 +194,18 @@ export const MONEY: readonly Mutation[] = [
     [
       [' AND a.balance_minor + m.amount = m.balance\n', '\n', 'Postgres refuses a balance that memory has wrong.'],
       ['AND a.entries + m.entries = m.last_entry ', '', 'Postgres refuses entries out of turn.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/providers/stripe-provider.ts',
+    ['integration/payments/stripe-provider'],
+    [
+      ['pay-${organizationId}-${paymentId}-${mark}', 'pay-${organizationId}-${paymentId}', 'No key of Stripe repeats.'],
+      [
+        'refund-${organizationId}-${paymentId}-${mark}-',
+        'refund-${organizationId}-${paymentId}-',
+        'No key of a refund repeats.',
+      ],
     ],
   ),
   ...mutationsOf(

@@ -55,6 +55,14 @@ for (const [type, object, report] of [
   });
 }
 
+test('a record names the payment that it is about by its mark, too', async () => {
+  const marked = { ...ids, mark: 'a1' };
+  const news = await read(event('checkout.session.completed', { ...session, metadata: marked }));
+  assert.deepEqual(news, { organizationId: 7, paymentId: 12, mark: 'a1', report: paid });
+  const refunded = await read(event('refund.updated', { ...refund, metadata: { ...marked, attempt: '2' } }));
+  assert.equal(refunded?.mark, 'a1');
+});
+
 for (const [what, type, object] of [
   [
     'a session that is completed and waits for a bank',

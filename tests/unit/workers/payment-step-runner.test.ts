@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { paymentMark } from '../../../engine/domain/money/payment-mark.ts';
 import type { PaymentProvider } from '../../../engine/providers/payment-provider.ts';
 import type { Scheduler } from '../../../engine/runtime/clock.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
@@ -115,7 +116,14 @@ test('every attempt sends the provider the same request', async () => {
   assert.equal(payments.length, 2);
   assert.deepEqual(payments[0], payments[1]);
   assert.deepEqual(payments[0], {
-    ...{ organizationId: 7, paymentId: 1, amountMinor: 100, currency: 'EUR', description: 'Task 3' },
+    ...{
+      organizationId: 7,
+      paymentId: 1,
+      mark: paymentMark('token'),
+      amountMinor: 100,
+      currency: 'EUR',
+      description: 'Task 3',
+    },
     returnUrl: 'https://dispatch.example/api/v1/payments/checkout/7.1.token?returned=1',
   });
 });

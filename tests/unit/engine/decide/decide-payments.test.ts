@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { paymentMark } from '../../../../engine/domain/money/payment-mark.ts';
 import { decideRefundPayment } from '../../../../engine/org/decide/money/refund-payment.ts';
 import { decideSettlePayment } from '../../../../engine/org/decide/money/settle-payment.ts';
 import { decideTopUpWallet } from '../../../../engine/org/decide/money/top-up-wallet.ts';
@@ -238,6 +239,28 @@ describe('money that the provider has taken', () => {
     }
     assert.deepEqual(settle(stateOf('unserved', 'new'), 999).draft.changes, []);
   });
+});
+
+test('a report about another payment that had the same id is nothing, and one without a mark counts', () => {
+  const paid = { kind: 'paid', providerReference: 'cs', amountMinor: 1250, currency: 'USD' } as const;
+  const expired = { kind: 'not-paid', providerReference: 'cs', reason: 'expired' } as const;
+  const byHand = { kind: 'given-back', refundReference: 're', amountMinor: 1250, isWhole: true } as const;
+  for (const [current, report] of [
+    ['pending', paid],
+    ['pending', expired],
+    ['paid', byHand],
+  ] as const) {
+    const settled = (mark: object) =>
+      decideOn(stateOf('unserved', 'new', { current }), (draft, context) =>
+        decideSettlePayment(
+          draft,
+          { kind: 'settle-payment', caller: SYSTEM, paymentId: PAYMENT, report, ...mark },
+          context,
+        ),
+      ).draft.changes.length > 0;
+    const marks = [{ mark: paymentMark('another') }, {}, { mark: paymentMark(CURRENT[current].checkoutToken!) }];
+    assert.deepEqual(marks.map(settled), [false, true, true], report.kind);
+  }
 });
 
 describe('a refund that could not be paid out', () => {
