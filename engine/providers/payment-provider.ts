@@ -53,8 +53,8 @@ export interface PaymentProvider {
   readCallback(callback: Callback): ProviderNews | undefined | Promise<ProviderNews | undefined>;
   /**
    * Reports, one after the other, the content of missed callbacks of the last LIMITS.callbacksMissedMs, the newest
-   * LIMITS.callbacksMissed; some may be known. Rejects at the end when some reports failed. Providers that lose no
-   * callbacks do without.
+   * LIMITS.callbacksMissed that this process has not reported; some may be known. Rejects at the end when some reports
+   * failed. Providers that lose no callbacks do without.
    */
   readMissed?(tell: (news: ProviderNews) => Promise<void>): Promise<void>;
 }

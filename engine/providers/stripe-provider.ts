@@ -37,12 +37,15 @@ export interface StripeProviderOptions extends NonNullable<Config['stripe']> {
 
 /** Refunds that are looked through for one that was made already: those of one payment. */
 const REFUNDS_READ = 100;
+/** Missed callbacks that are looked through for some that were not told before. */
+const CALLBACKS_SEEN = 1_000;
 /** Stripe keeps the answer to a key for a day, an error of its own as well; so many errors, with pauses, take as long. */
 const KEYS_OF_REQUEST = 30;
 
 /** Stripe, through its official client. Its checkouts are sessions of Stripe Checkout. */
 export function createStripeProvider(options: StripeProviderOptions): PaymentProvider {
   const stripe = connectStripe(options);
+  const told = new Set<string>();
   return {
     name: 'stripe',
     makeCheckout: (payment) => makeSession(stripe, payment),
@@ -52,7 +55,7 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
     closeCheckout: ({ reference }) => closeSession(stripe, reference),
     refund: (checkout, attempt) => refund(stripe, checkout, attempt),
     readCallback: (callback) => readEvent(stripe, verified(stripe, callback, options)),
-    readMissed: (tell) => readMissed(stripe, options.clock, tell),
+    readMissed: (tell) => readMissed(stripe, options.clock, told, tell),
   };
 }
 
@@ -185,19 +188,37 @@ async function readEvent(stripe: Stripe, event: unknown): Promise<ProviderNews |
   return foreignNewsOf(foreign, intent, await listRefunds(stripe, foreign.intent));
 }
 
-async function readMissed(stripe: Stripe, clock: Clock, tell: (news: ProviderNews) => Promise<void>): Promise<void> {
+/** Stripe lists a missed callback for as long as it keeps it. `told`: the ids of earlier ones, which it passes over. */
+async function readMissed(
+  stripe: Stripe,
+  clock: Clock,
+  told: Set<string>,
+  tell: (news: ProviderNews) => Promise<void>,
+): Promise<void> {
   const gte = Math.floor((clock.now() - LIMITS.callbacksMissedMs) / 1_000);
   const query = { types: PAYMENT_EVENTS, delivery_success: false, created: { gte }, limit: LIMITS.callbacksMissed };
-  const { data } = await stripe.events.list(query);
+  const untold: Stripe.Event[] = [];
+  let seen = 0;
+  for await (const event of stripe.events.list(query)) {
+    seen += 1;
+    if (!told.has(event.id)) untold.push(event);
+    if (untold.length === LIMITS.callbacksMissed || seen === CALLBACKS_SEEN) break;
+  }
   const failures: unknown[] = [];
   // The oldest report comes first.
-  for (const event of data.toReversed()) {
+  for (const event of untold.toReversed()) {
     try {
       const news = await readEvent(stripe, event);
       if (news) await tell(news);
+      told.add(event.id);
     } catch (error) {
       failures.push(error);
     }
+  }
+  // Older ones of a later run stand beside those that a run looks through.
+  for (const id of told) {
+    if (told.size <= 2 * CALLBACKS_SEEN) break;
+    told.delete(id);
   }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} missed callbacks were not told`);
 }

@@ -273,6 +273,31 @@ test('reports of missed callbacks are read in their order, even when some cannot
   assert.deepEqual(kinds, ['paid', 'given-back']);
 });
 
+test('a missed callback is read once, again after a failure, and those before it are reached', async () => {
+  const { reference } = await paidCheckout();
+  const session = shownSession(stripe.sessions.get(reference)!, false);
+  const metadata = (paymentId: number) => ({ organizationId: '7', paymentId: `${paymentId}` });
+  const of = (paymentId: number) => ({ object: { ...session, metadata: metadata(paymentId) } });
+  for (let id = 1; id <= 102; id += 1) stripe.missed.push({ type: 'checkout.session.completed', data: of(id) });
+  const reader = provider();
+  const told: number[] = [];
+  let isAway = true;
+  const read = () =>
+    reader.readMissed!(async ({ paymentId }) => {
+      if (isAway && paymentId === 50) throw new Error('away');
+      told.push(paymentId);
+    });
+  await assert.rejects(read(), /1 missed callbacks/);
+  assert.equal(told.splice(0).length, 99);
+  isAway = false;
+  await read();
+  assert.deepEqual(told.splice(0), [1, 2, 50]);
+  stripe.missed.push({ type: 'checkout.session.completed', data: of(103) });
+  await read();
+  await read();
+  assert.deepEqual(told, [103]);
+});
+
 test('of callbacks that were not taken the newest hundred of three days are read, and none of before', async () => {
   const { reference } = await paidCheckout();
   const session = shownSession(stripe.sessions.get(reference)!, false);

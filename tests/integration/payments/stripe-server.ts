@@ -135,19 +135,23 @@ class Books {
       if (paid) return shownIntent(paid);
     }
     if (collection === 'events' && query.get('delivery_success') === 'false')
-      return { object: 'list', data: missedEvents(this.missed, query) };
+      return { object: 'list', url: path, ...missedEvents(this.missed, query) };
     throw new StripeRefusal(404, 'resource_missing');
   }
 }
 
-/** The newest of those that are asked for, the newest first. */
-function missedEvents(missed: readonly MissedEvent[], query: URLSearchParams): readonly MissedEvent[] {
+/** The newest of those that are asked for, the newest first, from behind the one that the query names. */
+function missedEvents(missed: readonly MissedEvent[], query: URLSearchParams) {
   const types = new Set([...query].flatMap(([name, value]) => (/^types\[\d+\]$/.test(name) ? [value] : [])));
   const since = Number(query.get('created[gte]') ?? 0);
-  return missed
+  const asked = missed
+    .map((event, index) => ({ id: `evt_${index}`, ...event }))
     .filter(({ type, created = Date.now() / 1_000 }) => created >= since && types.has(type))
-    .toReversed()
-    .slice(0, Number(query.get('limit') ?? 10));
+    .toReversed();
+  const after = query.get('starting_after');
+  const begin = after === null ? 0 : asked.findIndex(({ id }) => id === after) + 1;
+  const end = begin + Number(query.get('limit') ?? 10);
+  return { data: asked.slice(begin, end), has_more: end < asked.length };
 }
 
 /** The answer, instead of carrying out the request. */

@@ -200,6 +200,7 @@ export const MONEY: readonly Mutation[] = [
     'engine/providers/stripe-provider.ts',
     ['integration/payments/stripe-provider'],
     [
+      ['      told.add(event.id);\n', '', 'A missed callback is read once.'],
       ['pay-${organizationId}-${paymentId}-${mark}', 'pay-${organizationId}-${paymentId}', 'No key of Stripe repeats.'],
       [
         'refund-${organizationId}-${paymentId}-${mark}-',
