@@ -100,13 +100,12 @@ export async function startWorkers({
   const { secretBox, history } = await waitForStore('reaching Postgres', findPlace, log, starting.signal);
   releaser.push('history', watchHistory({ sql, random, scheduler, log, history, onOther: onOtherHistory }));
   // These can do with Postgres alone: mail goes out, payments are carried out and rounds are made while Redis is away, and
-  // metrics tell of it.
+  // metrics say so.
   const sendMail = openMail(config);
   const mails = mailUsers(createMailStore(sql), sendMail, { config, scheduler, log, releaser });
   const payments = await startPayments({ config, secretBox, random, scheduler, log, releaser });
   const notifications = await startNotifications({ config, secretBox, sendMail, random, scheduler, log, releaser });
   const keys = redisKeys(config.redisPrefix, history);
-
   const relayStore = createRelayStore(sql);
   const positions = createPositionStore(redis, keys);
   const removePositions = (organizationId: number) => redis.del(keys.positions(organizationId));

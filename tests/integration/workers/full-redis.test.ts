@@ -57,7 +57,7 @@ test('workers that start while Redis is away serve metrics, which tell what wait
   // It waits for Redis until the end.
   startWorkers({ config, log: createLog('workers', 'silent'), releaser }).catch(() => {});
   try {
-    await until('the metrics tell of the events', async () => {
+    await until('the metrics count the events', async () => {
       const metrics = await readMetrics(`http://127.0.0.1:${port}/metrics`).catch(() => '');
       return metrics.includes('\ndispatch_relay_lag_events{consumer="activity"} 3\n');
     });

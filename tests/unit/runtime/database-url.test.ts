@@ -5,7 +5,7 @@ import { forActors } from '../../../engine/store/actor/actor-store.ts';
 import { connectPostgres } from '../../../engine/store/postgres.ts';
 import { forPages } from '../../../engine/store/task-lists/task-list-store.ts';
 
-/** What the client of Postgres makes of a DATABASE_URL; it connects at the first statement. */
+/** The client of Postgres reads a DATABASE_URL at once; it connects at the first statement. */
 
 const LIST = 'postgres://dispatch:p%40ss@a.example:5432,b.example:5433/dispatch?sslmode=require#here';
 
