@@ -48,7 +48,7 @@ export function tokenPage(page: AccountPage, token: string, holder: TokenHolder,
   const account = page === 'verify' ? 'This is the address of your account:' : 'You sign in with';
   const main = html`<article class="note"><h1>${title}</h1>
 <p>${welcome}${account} <bdi dir="ltr">${email}</bdi></p>
-<form method="post" action="/account/${page}">
+<form method="post" action="${page}">
 <input type="hidden" name="token" value="${token}">
 ${page !== 'verify' && passwordFields(email, problem)}
 <button>${button}</button></form></article>`;
@@ -96,7 +96,7 @@ export function deadLinkPage(page: AccountPage): string {
 
 function askForm(page: AccountPage, problem?: string): Html {
   const invalid = problem !== undefined && html` aria-invalid="true" aria-describedby="problem"`;
-  return html`<form method="post" action="/account/${page}">
+  return html`<form method="post" action="${page}">
 ${problem !== undefined && html`<p class="problem" id="problem" role="alert">${problem}</p>`}
 <label for="email">E-mail address</label>
 <input class="field" id="email" name="email" type="email" autocomplete="username" inputmode="email" required maxlength="${LIMITS.emailChars}"${invalid}>
@@ -118,7 +118,7 @@ export function donePage(page: AccountPage, { letterhead, email, isOrganizationA
   return ACCOUNT_SCREEN.note({
     title: isVerified ? 'Your address is confirmed' : 'Your password is saved',
     text: html`${when} with <bdi dir="ltr">${email}</bdi>${!isVerified && ' and your new password'}. You can close this page.`,
-    actions: isVerified && html`<p>No password yet? <a href="/account/reset">Choose one</a>.</p>`,
+    actions: isVerified && html`<p>No password yet? <a href="reset">Choose one</a>.</p>`,
     letterhead,
   });
 }

@@ -104,7 +104,7 @@ function headerOf({ name, contact }: Letterhead): Html {
   return html`<header><p><bdi>${directedText(name)}</bdi></p>${ways.length > 0 && html`<p class="contact">${ways}</p>`}</header>`;
 }
 
-/** A link that looks like a button. `href` is an address of ours. */
+/** A link that looks like a button. `href` is an address of ours, relative: a proxy may have taken off a path before it. */
 export function buttonLink(href: string, label: string): Html {
   return html`<p><a class="button" href="${href}">${label}</a></p>`;
 }

@@ -44,7 +44,7 @@ function followLink(payments: Payments): RawRoute {
       const isReturned = request.query.returned !== undefined;
       const { status, page } = checkout;
       if (status === 'pending' && page !== null && !isReturned) return leadOn(request, reply, page);
-      show(request, reply, toldOf(checkout, incoming.path));
+      show(request, reply, toldOf(checkout, lastSegmentOf(incoming.path)));
     },
   });
 }
@@ -89,11 +89,11 @@ const SCREEN = screenOf({ sources: { 'form-action': "'self'" } });
 const UNKNOWN: Note = { title: 'Unknown payment', text: 'There is no payment behind this link.' };
 const UNCLEAR: Note = { title: 'Nothing was paid', text: 'It was not said whether to pay.' };
 
-function toldOf(checkout: Checkout, path: string): Note {
-  return { ...outcomeOf(checkout, path), letterhead: checkout.letterhead };
+function toldOf(checkout: Checkout, link: string): Note {
+  return { ...outcomeOf(checkout, link), letterhead: checkout.letterhead };
 }
 
-function outcomeOf({ status, page, amountMinor, currency }: Checkout, path: string): Note {
+function outcomeOf({ status, page, amountMinor, currency }: Checkout, link: string): Note {
   const amount = `${formatMinor(amountMinor, currency)} ${currency}`;
   const reloadSeconds = LIMITS.checkoutReloadSeconds;
   switch (status) {
@@ -110,7 +110,7 @@ function outcomeOf({ status, page, amountMinor, currency }: Checkout, path: stri
         title: 'Not confirmed yet',
         text: `This page says so as soon as ${amount} has been paid.`,
         reloadSeconds,
-        actions: buttonLink(path, 'Back to the payment'),
+        actions: buttonLink(link, 'Back to the payment'),
       };
   }
 }

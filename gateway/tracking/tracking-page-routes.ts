@@ -95,7 +95,7 @@ function ratePage(tracking: Tracking): RawRoute {
           return show(request, reply, 409, notSent('This is not completed yet.', token));
         // One that is there already is what the page shows.
         if (!answer.ok && answer.refusal.code !== 'TASK_ALREADY_RATED') throw new RefusalError(answer.refusal);
-        leadOn(request, reply, `/t/${token}`);
+        leadOn(request, reply, `../../t/${token}`);
       }),
   });
 }
@@ -107,7 +107,7 @@ const UNKNOWN = TRACKING_SCREEN.note({
 const NOT_A_RATING = `A rating has a score from 1 to 5 and at most ${LIMITS.ratingCommentChars} characters.`;
 
 function notSent(text: string, token: string): string {
-  return TRACKING_SCREEN.note({ title: 'Not sent', text, actions: buttonLink(`/t/${token}`, 'Back') });
+  return TRACKING_SCREEN.note({ title: 'Not sent', text, actions: buttonLink(`../../t/${token}`, 'Back') });
 }
 
 function ratingIn(form: URLSearchParams): RateTaskInput | undefined {

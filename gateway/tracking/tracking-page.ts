@@ -22,11 +22,11 @@ export function trackingPage(link: Link, tasks: readonly PageTask[], telling: Te
   const { letterhead, own } = link;
   const { token, times } = telling;
   const [only] = tasks.length === 1 ? tasks : [];
-  const events = `/t/${token}/events?seen=${digestOfPage(link, changingParts(link, tasks, telling))}`;
+  const events = `${token}/events?seen=${digestOfPage(link, changingParts(link, tasks, telling))}`;
   const main = html`<div data-events="${events}" data-zone="${letterhead.timeZone}">${!only && html`<h1 dir="auto" id="name-${own.shown.id}">${directedText(own.shown.name)}</h1>`}${tasks.map(
     (task) => article(task, telling, Boolean(only)),
   )}
-<p class="foot">Times are in ${times.name}.<span id="again"> <a href="/t/${token}">Look again</a> for what is new.</span></p></div>`;
+<p class="foot">Times are in ${times.name}.<span id="again"> <a href="${token}">Look again</a> for what is new.</span></p></div>`;
   return TRACKING_SCREEN.page({ title: titleOf(link, tasks), letterhead, main });
 }
 

@@ -127,7 +127,7 @@ function ratingPart({ id, status, rating }: TrackedTask, { token }: Telling): Ht
     (score) =>
       html`<label><input type="radio" name="score" value="${score}" required><span>${score}<span class="hidden"> of 5</span></span></label>`,
   );
-  return html`<form method="post" action="/t/${token}/rating"><input type="hidden" name="taskId" value="${id}">
+  return html`<form method="post" action="${token}/rating"><input type="hidden" name="taskId" value="${id}">
 <fieldset><legend>How was it? 1 is poor, 5 is excellent.</legend><div class="scores">${scores}</div></fieldset>
 <label for="comment-${id}">Comment (optional)</label>
 <textarea id="comment-${id}" name="comment" maxlength="${LIMITS.ratingCommentChars}" dir="auto"></textarea>

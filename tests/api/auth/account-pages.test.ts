@@ -71,7 +71,7 @@ test('a link that is unknown, or too old, leads to a page with the form for a ne
     for (const token of [old, 'x', '%22%3E%3Cb%3E', 'A'.repeat(500)]) {
       const reply = await open(page, token);
       assert.deepEqual([reply.status, titleOf(reply)], [400, DEAD], `${page} ${token.slice(0, 20)}`);
-      assert.match(reply.text, new RegExp(`<form method="post" action="/account/${page}">`));
+      assert.match(reply.text, new RegExp(`<form method="post" action="${page}">`));
       assert.match(reply.text, /name="email"/);
     }
 });

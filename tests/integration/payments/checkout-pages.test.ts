@@ -27,7 +27,7 @@ test('a customer who comes back before the result sees a page that says to wait,
     const { status, text } = await place.ask('GET', `${checkoutUrl}?returned=1`);
     assert.equal(status, 200);
     assert.match(text, /Not confirmed yet/);
-    assert.ok(text.includes(`href="${checkoutUrl}"`));
+    assert.ok(text.includes(`href="${checkoutUrl!.split('/').at(-1)}"`));
   }));
 
 test('a link with another token is as unknown as one of no payment, byte for byte', async () => {

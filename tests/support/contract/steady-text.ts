@@ -15,7 +15,7 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '7f9c24e5-2f0d-4b5a-9c1e-8a6d3b0f4e21'],
   [/\b[0-9a-f]{16}@test\.example/g, 'someone@shop.example'],
   // Addresses stay addresses.
-  [/(?<=[" ]\/t\/)[\w.-]+/g, TOKEN],
+  [/(?<=(?:[" ]|\.\.)\/t\/)[\w.-]+/g, TOKEN],
   [/(?<=\/payments\/checkout\/[0-9a-z]+\.[0-9a-z]+\.)[\w-]+/g, TOKEN],
   [/(?<=\btc_[0-9a-z]+_[0-9a-z]+_)[\w-]{24}/g, TOKEN],
   [/(?<=[?&]token=|"publicKey":")[\w.-]+/g, '…'],
