@@ -20,8 +20,6 @@ interface Wanted {
 /** Room for what surrounds the tasks in a body, in bytes. */
 const ENVELOPE_BYTES = 1_024;
 const MOST_BYTES = LIMITS.batchBodyBytes - ENVELOPE_BYTES;
-/** So much earlier than the engine, the console counts a key as forgotten. */
-const EARLY_MS = 3_600_000;
 
 /** Divides lines so that each part keeps to the limits of a batch. */
 export function partsOf(wanted: readonly Wanted[], newKey: () => string): Part[] {
@@ -67,9 +65,4 @@ export async function sendParts(
 /** Whether an answer decides about a part, also about its first sending. */
 export function isFateOf({ firstSentAtMs }: Part, answer: Answer): boolean {
   return isDecided(answer, firstSentAtMs !== null);
-}
-
-/** Whether the engine may have forgotten the key of a part that it has made. Sent again, the tasks would be made twice. */
-export function isForgotten({ firstSentAtMs }: Part, nowMs: number): boolean {
-  return firstSentAtMs !== null && nowMs - firstSentAtMs >= LIMITS.idempotencyRetentionMs - EARLY_MS;
 }

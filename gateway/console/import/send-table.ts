@@ -1,11 +1,11 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { Answer } from '../live/protocol.ts';
 import { callApi } from '../page/link.ts';
-import { newKey } from '../page/new-key.ts';
+import { isForgotten, newKey } from '../page/new-key.ts';
 import { failureOf, type ItemError, refusalText } from '../page/refusals.ts';
 import { nowMs } from '../page/state.ts';
 import { changeLines, judgedLines, type Sent, table } from './import-state.ts';
-import { isFateOf, isForgotten, type Part, partsOf, sendParts } from './send-lines.ts';
+import { isFateOf, type Part, partsOf, sendParts } from './send-lines.ts';
 
 /** The part that was sent and about which nothing is decided. It is asked about first, under the same key. */
 export const undecided = signal<Part | null>(null);
@@ -17,8 +17,10 @@ export const isTooOld = computed(() => {
   return isOld(undecided.value);
 });
 
+/** Whether the engine may have forgotten the key of a part that it has made. Sent again, the tasks would be made twice. */
 function isOld(part: Part | null): boolean {
-  return part !== null && isForgotten(part, Date.now());
+  const sentAtMs = part?.firstSentAtMs ?? null;
+  return sentAtMs !== null && isForgotten(sentAtMs, Date.now());
 }
 
 effect(() => {

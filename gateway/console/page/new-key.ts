@@ -36,12 +36,17 @@ export function attemptAnswered(attempt: Attempt, answer: Answer): Attempt {
   return isDecided(answer, attempt.isOpen) ? NO_ATTEMPT : { ...attempt, isOpen: true };
 }
 
+/** Whether the engine may have forgotten a key that was first sent then. */
+export function isForgotten(sentAtMs: number, nowMs: number): boolean {
+  return nowMs - sentAtMs >= KEPT_MS;
+}
+
 /**
  * The refusal of a call that may have been carried out, and whose key the engine may have forgotten since: sent again, it
  * could be carried out twice. A person who has looked presses again, which is another call.
  */
 export function longAgo(last: Attempt, body: unknown): Answer<never> | undefined {
-  const isOld = last.isOpen && last.sent === JSON.stringify(body) && Date.now() - last.sentAtMs >= KEPT_MS;
+  const isOld = last.isOpen && last.sent === JSON.stringify(body) && isForgotten(last.sentAtMs, Date.now());
   if (!isOld) return undefined;
   return { ok: false, failure: { status: 409, code: null, message: sentLongAgo, details: null } };
 }

@@ -60,7 +60,7 @@ export const KEPT_TEXT: readonly Mutation[] = [
   ),
   ...mutationsOf(
     'gateway/console/page/new-key.ts',
-    ['unit/gateway/console/page/new-key'],
+    ['unit/gateway/console/page/new-key', 'unit/gateway/console/import/send-table'],
     [
       [
         ': { ...attempt, isOpen: true }',
@@ -74,6 +74,7 @@ export const KEPT_TEXT: readonly Mutation[] = [
         'A guard does not decide about a call that was sent.',
       ],
       ['const refusal = longAgo(last, asked);', 'const refusal = undefined;', 'No call is made twice after a day.'],
+      [' - 3_600_000', '', 'Nothing is sent again when the engine is about to forget its key.'],
       [
         'last.isOpen && last.sent === JSON.stringify(body) &&',
         'last.isOpen &&',
@@ -98,7 +99,6 @@ export const KEPT_TEXT: readonly Mutation[] = [
         'A guard does not decide about lines that were sent.',
       ],
       ['{ ...part, firstSentAtMs }', 'part', 'Lines without an answer were sent.'],
-      [' - EARLY_MS', '', 'No lines are sent again when the engine is about to forget their key.'],
       ['part.firstSentAtMs ?? now()', 'now()', 'Lines that are sent again become no younger.'],
     ],
   ),
@@ -109,8 +109,8 @@ export const KEPT_TEXT: readonly Mutation[] = [
       ['words: refusalText(answer.failure) });\n', "words: '' });\n", 'Lines about which nothing is decided say why.'],
       [' || isOld(undecided.peek())', '', 'Lines whose key may be forgotten are not sent again.'],
       [
-        'isForgotten(part, Date.now())',
-        'isForgotten(part, nowMs.value)',
+        'isForgotten(sentAtMs, Date.now())',
+        'isForgotten(sentAtMs, nowMs.value)',
         'Lines become older while the machine sleeps.',
       ],
       ['  void nowMs.value;\n', '', 'Lines become too old while the page is open.'],

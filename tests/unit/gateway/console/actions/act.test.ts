@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { Answer, FromWorker, ToWorker } from '../../../../../gateway/console/live/protocol.ts';
 import { consoleModule } from '../../../../support/system/console-module.ts';
+import { openPage } from '../../../../support/system/page-globals.ts';
 
 /** The page's end of the worker. Calls wait until the test answers them; courier 5 has task 2. */
 const waiting: ((answer: Answer) => void)[] = [];
@@ -15,14 +16,7 @@ const port = {
     reply({ ok: true, status: 200, data: taskIds.filter((id) => id === 2) });
   },
 };
-Object.assign(globalThis, {
-  LIVE_WORKER_URL: 'live.js',
-  SharedWorker: class {
-    readonly port = port;
-  },
-  localStorage: { getItem: () => null },
-  addEventListener: () => undefined,
-});
+openPage(port);
 const { openLink, giveTo, lookFor, addSelected, clearSelected, selected, ...dialogs } = await consoleModule(`
   export { openLink } from './page/link.ts';
   export { giveTo, lookFor } from './actions/act.ts';

@@ -2,15 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TaskView } from '../../../../../schema/tasks/task-view.ts';
 import { consoleModule } from '../../../../support/system/console-module.ts';
+import { openPage } from '../../../../support/system/page-globals.ts';
 
-Object.assign(globalThis, {
-  LIVE_WORKER_URL: 'live.js',
-  SharedWorker: class {
-    readonly port = {};
-  },
-  localStorage: { getItem: () => null },
-  addEventListener: () => undefined,
-});
+openPage();
 const { discardSent, draft, EMPTY_DRAFT, isDrafting, ...edit } = await consoleModule(`
   export { discardSent, draft, EMPTY_DRAFT, isDrafting } from './page/draft.ts';
   export { beginEdit, changeEdit, edits, endEdit, meetSaved } from './page/edit.ts';

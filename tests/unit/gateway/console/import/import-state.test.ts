@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openPage } from '../../../../support/system/page-globals.ts';
 
-Object.assign(globalThis, {
-  LIVE_WORKER_URL: 'live.js',
-  SharedWorker: class {
-    readonly port = { postMessage() {} };
-  },
-  localStorage: { getItem: () => null },
-});
+openPage({ postMessage() {} });
 // By names that the compiler does not follow: it checks the tests without the types of a browser.
 const [pathOfLink, pathOfState, pathOfImport] = ['page/link.ts', 'page/state.ts', 'import/import-state.ts'].map(
   (path) => new URL(`../../../../../gateway/console/${path}`, import.meta.url).href,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { Answer, ApiCall, FromWorker, ToWorker } from '../../../../../gateway/console/live/protocol.ts';
+import { openPage } from '../../../../support/system/page-globals.ts';
 
 /** The page's end of the worker, which answers each call as the test says. */
 const answers: Answer[] = [];
@@ -13,14 +14,7 @@ const port = {
     port.onmessage({ data: { kind: 'answer', id: message.id, answer: answers.shift()! } });
   },
 };
-Object.assign(globalThis, {
-  LIVE_WORKER_URL: 'live.js',
-  SharedWorker: class {
-    readonly port = port;
-  },
-  localStorage: { getItem: () => null },
-  addEventListener: () => undefined,
-});
+openPage(port);
 // By names that the compiler does not follow: it checks the tests without the types of a browser.
 const [pathOfLink, pathOfState, pathOfImport, pathOfSending] = [
   'page/link.ts',

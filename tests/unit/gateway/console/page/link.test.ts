@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FromWorker, Patch, Session, ToWorker } from '../../../../../gateway/console/live/protocol.ts';
+import { openPage } from '../../../../support/system/page-globals.ts';
 
 /** The page's end of the worker, and its frames, which come when the test draws. */
 const port = {
@@ -11,14 +12,8 @@ const port = {
   },
 };
 const frames: (() => void)[] = [];
-Object.assign(globalThis, {
-  LIVE_WORKER_URL: 'live.js',
-  SharedWorker: class {
-    readonly port = port;
-  },
-  addEventListener: () => undefined,
-  requestAnimationFrame: (frame: () => void) => frames.push(frame),
-});
+openPage(port);
+Object.assign(globalThis, { requestAnimationFrame: (frame: () => void) => frames.push(frame) });
 // By a name that the compiler does not follow: it checks the tests without the types of a browser.
 const source = new URL('../../../../../gateway/console/page/link.ts', import.meta.url);
 const link = await import(source.href);

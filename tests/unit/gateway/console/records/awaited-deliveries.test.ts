@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { consoleModule } from '../../../../support/system/console-module.ts';
+import { openPage } from '../../../../support/system/page-globals.ts';
 
-Object.assign(globalThis, {
-  LIVE_WORKER_URL: 'live.js',
-  SharedWorker: class {
-    readonly port = {};
-  },
-  localStorage: { getItem: () => null },
-});
+openPage();
 const { computed, isAwaited, nowMs } = await consoleModule(`
   export { computed } from '@preact/signals';
   export { nowMs } from './page/state.ts';
