@@ -25,6 +25,7 @@ export const TIMED_OUT = `timed out after ${LIMITS.pushTimeoutMs / 1_000} s`;
 const SHORTER_MS = 300;
 
 interface SenderSettings {
+  readonly vapid?: typeof VAPID;
   /** The environment of the process. */
   readonly environment?: Record<string, string>;
   readonly ca?: string;
@@ -41,11 +42,18 @@ export interface SendingPlace {
 
 /** The sender as the workers have it, to services of this machine; stopped after the test. */
 export function startSender(t: TestContext, settings: SenderSettings = {}): SendingPlace {
-  const { environment = {}, ca, clock = systemClock, log = createLog('workers', 'silent'), isHasty } = settings;
+  const {
+    environment = {},
+    vapid = VAPID,
+    ca,
+    clock = systemClock,
+    log = createLog('workers', 'silent'),
+    isHasty,
+  } = settings;
   const hasty = { ...systemScheduler, after: (_: number, task: () => void) => systemScheduler.after(SHORTER_MS, task) };
   const sender = openPushSender({
     config: readConfig({ WEBHOOK_ALLOW_PRIVATE: '1', ...environment }),
-    vapid: VAPID,
+    vapid,
     clock,
     scheduler: isHasty ? hasty : systemScheduler,
     log,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createECDH } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { LIMITS } from '../../../schema/limits.ts';
 import { type PushService, type Subscriber, startPushService } from '../../support/services/push-service.ts';
@@ -32,6 +33,17 @@ test('a browser reads what it was sent, signed by us, for as long and as urgentl
   assert.deepEqual({ ttlSeconds, urgency, topic }, { ttlSeconds: 600, urgency: 'high', topic: 'task-5' });
   assert.equal(claims.aud, service.origin);
   assert.equal(claims.sub, VAPID.subject);
+});
+
+test('a key of ours that begins with zeros, which Node leaves out, signs as well', async (t) => {
+  const pair = createECDH('prime256v1');
+  pair.setPrivateKey(Buffer.alloc(30, 7));
+  const [publicKey, privateKey] = [pair.getPublicKey('base64url'), pair.getPrivateKey('base64url')];
+  assert.equal(Buffer.from(privateKey, 'base64url').length, 30);
+  const { send, service } = await open(t, { vapid: { ...VAPID, publicKey, privateKey } });
+  const browser = service.subscribe(publicKey);
+  assert.deepEqual(await send('web', browser.token), { kind: 'sent' });
+  assert.deepEqual([browser.received.length, service.faults.length], [1, 0]);
 });
 
 test('a push that is sent again replaces the one before', async (t) => {

@@ -58,6 +58,8 @@ export function createWebPushSender(options: WebPushOptions): DeviceSender {
 }
 
 const ENCODING = 'aes128gcm';
+/** A private key of P-256 has so many. */
+const KEY_BYTES = 32;
 
 /** The message that a service worker gets. */
 function payloadOf({ title, body, collapseKey, data }: Push): string {
@@ -66,15 +68,21 @@ function payloadOf({ title, body, collapseKey, data }: Push): string {
 
 /** The signature is valid for this origin alone: its receiver can send nothing elsewhere in our name. */
 function headersOf({ origin }: URL, { ttlSeconds, urgency, collapseKey }: Push, vapid: VapidKeys) {
-  const { subject, publicKey, privateKey } = vapid;
+  const { subject, publicKey } = vapid;
   return {
-    authorization: webPush.getVapidHeaders(origin, subject, publicKey, privateKey, ENCODING).Authorization,
+    authorization: webPush.getVapidHeaders(origin, subject, publicKey, wholeKey(vapid), ENCODING).Authorization,
     'content-encoding': ENCODING,
     'content-type': 'application/octet-stream',
     ttl: String(ttlSeconds),
     urgency,
     topic: collapseKey,
   };
+}
+
+/** With the zeros at its beginning, which Node leaves out of one key in 256 that it makes: the signer refuses those. */
+function wholeKey({ privateKey }: VapidKeys): string {
+  const key = Buffer.from(privateKey, 'base64url');
+  return Buffer.concat([Buffer.alloc(Math.max(0, KEY_BYTES - key.length)), key]).toString('base64url');
 }
 
 function outcomeOf({ status, retryAfterMs, text }: Answer): SendOutcome {
