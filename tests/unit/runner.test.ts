@@ -30,10 +30,39 @@ describe('the summary', () => {
   test('the summary fails with a test, with its file, and once for both a suite and the test in it', () => {
     const tally = createTally();
     runTest(tally, 'one', 'failed');
-    runTest(tally, 'its suite', 'failed', { details: { type: 'suite' } });
+    runTest(tally, 'its suite', 'failed', { details: { type: 'suite', error: { failureType: 'subtestsFailed' } } });
     runTest(tally, FILE, 'failed');
     const { problems, failed, summary } = tally.close([FILE]);
     assert.deepEqual([problems, failed, summary], [[], true, '0 passed, 2 failed']);
+  });
+
+  const suite = (failureType: string) => ({ details: { type: 'suite', error: { failureType } } });
+
+  test('the summary fails for a suite that fails by itself, although its tests pass', () => {
+    for (const failureType of ['hookFailed', 'testCodeFailure', 'testTimeoutFailure', 'cancelledByParent']) {
+      const tally = createTally();
+      runTest(tally, 'one', 'passed');
+      runTest(tally, 'a suite', 'failed', suite(failureType));
+      runTest(tally, 'the suite around it', 'failed', suite('subtestsFailed'));
+      assert.equal(tally.close([FILE]).summary, '1 passed, 1 failed', failureType);
+    }
+  });
+
+  test('the summary counts a suite that was cancelled by its tests, where it has some that did not pass', () => {
+    const tally = createTally();
+    const path = `/somewhere/${FILE}`;
+    runTest(tally, 'one', 'failed', { file: path });
+    runTest(tally, 'a suite', 'failed', { ...suite('cancelledByParent'), file: path });
+    // In a group, the file is a suite, and another file has made it.
+    runTest(tally, FILE, 'failed', { ...suite('cancelledByParent'), file: 'run-in-turn.ts' });
+    assert.equal(tally.close([path]).summary, '0 passed, 1 failed');
+  });
+
+  test('a file of a group that failed as a whole is not said to be without tests as well', () => {
+    const tally = createTally();
+    runTest(tally, FILE, 'failed', { ...suite('testCodeFailure'), file: 'run-in-turn.ts' });
+    const { problems, summary } = tally.close([`/somewhere/${FILE}`]);
+    assert.deepEqual([problems, summary], [[], '0 passed, 1 failed']);
   });
 
   test('adds up the times of the files of each stage', () => {

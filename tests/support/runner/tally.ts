@@ -4,13 +4,20 @@ interface TestEvent {
   readonly file?: string | undefined;
   readonly skip?: string | boolean | undefined;
   readonly todo?: string | boolean | undefined;
-  readonly details?: { readonly type?: string | undefined; readonly duration_ms?: number | undefined } | undefined;
+  readonly details?:
+    | {
+        readonly type?: string | undefined;
+        readonly duration_ms?: number | undefined;
+        readonly error?: { readonly failureType?: string | undefined } | undefined;
+      }
+    | undefined;
 }
 
 interface FileCount {
   enqueued: number;
   completed: number;
-  failed: boolean;
+  /** Counted failures, of the file itself too. */
+  failures: number;
 }
 
 export interface Tally {
@@ -34,23 +41,34 @@ export interface Outcome {
 }
 
 /**
- * Counts tests, not suites. node:test reports a file that holds no test as one passed test, and a file that left by
+ * Counts tests, and of the suites those that fail by themselves: by a hook, by the code between their tests, or by
+ * their time. node:test reports a file that holds no test as one passed test, and a file that left by
  * `process.exit(0)` amid its tests as passed: both are failures here.
  */
 export function createTally(): Tally {
   const files = new Map<string, FileCount>();
   const problems: string[] = [];
+  const brokenFiles: string[] = [];
   const stageMs = new Map<string, number>();
   let passed = 0;
   let failed = 0;
   let skipped = 0;
 
   function countOf(file: string): FileCount {
-    const count = files.get(file) ?? { enqueued: 0, completed: 0, failed: false };
+    const count = files.get(file) ?? { enqueued: 0, completed: 0, failures: 0 };
     files.set(file, count);
     return count;
   }
   const isFile = ({ name, file }: TestEvent) => name === file;
+  /** In a group a file is a suite, which has its path for a name and another file for its place. */
+  const failuresIn = ({ name, file }: TestEvent) =>
+    [...files].reduce((sum, [path, { failures }]) => (isPathOf(path, name) || path === file ? sum + failures : sum), 0);
+  /** A suite is cancelled with its tests, which come before it and count; without them it is the failure. */
+  function isCounted(event: TestEvent): boolean {
+    if (event.details?.type !== 'suite') return true;
+    const type = event.details.error?.failureType;
+    return type !== 'subtestsFailed' && (type !== 'cancelledByParent' || failuresIn(event) === 0);
+  }
 
   return {
     enqueued(event) {
@@ -69,17 +87,18 @@ export function createTally(): Tally {
       else passed += 1;
     },
     failed(event) {
-      if (isFile(event)) countOf(event.name).failed = true;
-      if (event.details?.type !== 'suite') failed += 1;
-      else if (event.file) countOf(event.file).failed = true;
+      if (!isCounted(event)) return;
+      failed += 1;
+      if (event.file) countOf(event.file).failures += 1;
+      if (event.details?.type === 'suite' && stageOf(event.name) !== undefined) brokenFiles.push(event.name);
     },
     problem(message) {
       problems.push(message);
     },
     close(expected) {
       for (const file of expected) {
-        const { enqueued, completed, failed: fileFailed } = countOf(file);
-        if (fileFailed) continue;
+        const { enqueued, completed, failures } = countOf(file);
+        if (failures > 0 || brokenFiles.some((name) => isPathOf(file, name))) continue;
         if (enqueued === 0) problems.push(`${file} ran no test`);
         else if (completed < enqueued) problems.push(`${file} ended before ${enqueued - completed} of its tests did`);
       }
@@ -94,6 +113,11 @@ export function createTally(): Tally {
       };
     },
   };
+}
+
+/** Whether `name`, a path from the root, is the name of the file at `path`. */
+function isPathOf(path: string, name: string): boolean {
+  return path === name || path.endsWith(`/${name}`);
 }
 
 /** The folder of `tests/` that a test file is in; a file of `tests/` itself is a stage of its own. */
