@@ -5,6 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 export const RUN_VARIABLE = 'DISPATCH_TEST_RUN';
 
 const GRACE_MS = 15_000;
+/** The longest that killLeftovers() takes, on a machine whose processes are slow to look at. */
+export const LEFTOVERS_DEADLINE_MS = 2 * GRACE_MS;
 const POLL_MS = 50;
 
 /**

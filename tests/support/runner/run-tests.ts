@@ -8,7 +8,7 @@ import { buildPrograms, isBuilt } from '../../../engine/launcher/build/build-pro
 import { createReleaser } from '../../../engine/runtime/lifecycle.ts';
 import { randomName } from '../stores.ts';
 import { groupFiles, separateFiles } from './file-groups.ts';
-import { killLeftovers, RUN_VARIABLE } from './leftover-processes.ts';
+import { killLeftovers, LEFTOVERS_DEADLINE_MS, RUN_VARIABLE } from './leftover-processes.ts';
 import { ALL_ROUNDS_VARIABLE } from './rounds.ts';
 import { openRunFolder } from './run-folder.ts';
 import { startSharedStores } from './shared-stores.ts';
@@ -82,9 +82,10 @@ async function runOnStores(
     const runId = randomName('run');
     // The stores must not carry the mark of the processes that test files start, so it is set only now.
     Object.assign(process.env, environment, translation, { [RUN_VARIABLE]: runId, TMPDIR: directory });
-    releaser.push('leftover processes', async () => {
+    const tellLeftovers = async () => {
       for (const left of await killLeftovers(runId)) tally.problem(`left running by a test: ${left}`);
-    });
+    };
+    releaser.push('leftover processes', tellLeftovers, LEFTOVERS_DEADLINE_MS);
     const apart = modules ? files.filter((file) => !joined.includes(file)) : files;
     const paths = separateFiles(apart).map(([file]) => join(root, file!));
     await runFiles([...(modules ?? []), ...paths], timeoutMs, tally, signal);
