@@ -1,4 +1,4 @@
-import { type JournaledOperation, type JournalView, namesOf, type Outcome } from './journal.ts';
+import { type JournaledOperation, type JournalView, namesOf, type Operation, type Outcome } from './journal.ts';
 
 /** The rows of the organizations under test, read when nothing is in flight. */
 export interface FinalRows {
@@ -54,6 +54,8 @@ export type Rule =
   | 'phantom'
   /** Two answers to one operation differ. */
   | 'changed-answer'
+  /** A refusal that neither a crash nor the state of the task explains. */
+  | 'wrong-answer'
   | 'gap'
   | 'doubled-event'
   | 'event-without-row'
@@ -77,11 +79,19 @@ export interface Violation {
 
 type Report = (rule: Rule, message: string) => void;
 
+/** Whether a test provokes an answer with this status. */
+export type IsProvoked = (operation: Operation, status: number) => boolean;
+
 /** Compares the answers of all clients with the rows. Returns an empty list when every promise was kept. */
-export function findViolations(journal: JournalView, rows: FinalRows): Violation[] {
+export function findViolations(
+  journal: JournalView,
+  rows: FinalRows,
+  isProvoked: IsProvoked = () => false,
+): Violation[] {
   const violations: Violation[] = [];
   const report: Report = (rule, message) => violations.push({ rule, message });
   checkAnswers(journal, rows, report);
+  checkRefusals(journal, isProvoked, report);
   checkTasks(journal, rows, report);
   checkLog(rows, report);
   checkEventsAndRows(rows, report);
@@ -118,6 +128,19 @@ function checkAnswers(journal: JournalView, rows: FinalRows, report: Report): vo
     const refusedForGood = kind === 'cancel' && outcomes.some((o) => o.kind === 'refused' && o.status === 409);
     if (refusedForGood && tasks.get(keyOf(organizationId, operation.taskId!))?.status !== 'cancelled') {
       report('lost', `${key} was refused because task ${operation.taskId} had ended, and it has not`);
+    }
+  }
+}
+
+/** Clients of a gateway that is in trouble hear 503, and of a task that has ended 409. */
+function checkRefusals(journal: JournalView, isProvoked: IsProvoked, report: Report): void {
+  for (const { operation, outcomes } of journal.operations.values()) {
+    for (const outcome of outcomes) {
+      if (outcome.kind === 'acknowledged' || outcome.status === undefined || outcome.status === 503) continue;
+      const hasEnded = operation.kind === 'cancel' && outcome.status === 409;
+      if (hasEnded || isProvoked(operation, outcome.status)) continue;
+      const what = outcome.kind === 'unknown' ? outcome.why : `${outcome.status} ${outcome.code ?? 'without a code'}`;
+      report('wrong-answer', `${operation.kind} ${operation.key} was answered ${what}`);
     }
   }
 }

@@ -34,7 +34,12 @@ export type Outcome =
       readonly data: string;
     }
   | { readonly kind: 'refused'; readonly status: number; readonly code: string | undefined }
-  | { readonly kind: 'unknown'; readonly why: string };
+  | {
+      readonly kind: 'unknown';
+      readonly why: string;
+      /** Absent when no answer came. */
+      readonly status?: number;
+    };
 
 export interface JournaledOperation {
   readonly operation: Operation;
@@ -110,6 +115,7 @@ export class Journal implements JournalView {
 
 /** Returns the promise of a refusal: not executed, or unknown. */
 export function refusedOutcome(status: number, code: string | undefined): Outcome {
-  if (status === 503 && !NOT_DONE.has(code ?? '')) return { kind: 'unknown', why: `503 ${code ?? 'without a code'}` };
+  if (status >= 500 && !(status === 503 && NOT_DONE.has(code ?? '')))
+    return { kind: 'unknown', why: `${status} ${code ?? 'without a code'}`, status };
   return { kind: 'refused', status, code };
 }

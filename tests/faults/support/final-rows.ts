@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Sql } from '../../../engine/store/postgres.ts';
-import { type FinalRows, findViolations } from '../../support/checker.ts';
+import { type FinalRows, findViolations, type IsProvoked } from '../../support/checker.ts';
 import type { JournalView } from '../../support/journal.ts';
 import { withSql } from '../../support/seeds/seed.ts';
 
@@ -24,8 +24,12 @@ export async function readFinalRows(sql: Sql): Promise<FinalRows> {
 }
 
 /** Fails with everything that the checker finds. */
-export async function assertKeptPromises(journal: JournalView, databaseUrl: string): Promise<void> {
-  const violations = findViolations(journal, await withSql(databaseUrl, readFinalRows));
+export async function assertKeptPromises(
+  journal: JournalView,
+  databaseUrl: string,
+  isProvoked?: IsProvoked,
+): Promise<void> {
+  const violations = findViolations(journal, await withSql(databaseUrl, readFinalRows), isProvoked);
   const shown = violations.slice(0, 20).map(({ rule, message }) => `${rule}: ${message}`);
   assert.ok(violations.length === 0, `${violations.length} promises were broken:\n${shown.join('\n')}`);
 }

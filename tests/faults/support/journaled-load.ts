@@ -1,11 +1,13 @@
+import { AssertionError } from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import { type ApiClient, type ApiReply, taskInput } from '../../support/api-client.ts';
+import { ContractBreach } from '../../support/contract/check-contract.ts';
 import { type Journal, namesOf, type Operation, type Outcome, refusedOutcome } from '../../support/journal.ts';
 import type { SeededOrganization } from '../../support/seeds/seed.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 
-/** Makes one attempt at an operation. Never rejects: no answer is an unknown outcome. */
+/** Makes one attempt at an operation. No answer is an unknown outcome; it rejects only for one that breaks the contract. */
 export type Send = (operation: Operation, attempt: number) => Promise<Outcome>;
 
 export interface LoadOptions {
@@ -21,6 +23,8 @@ export interface LoadOptions {
   readonly name: string;
   /** Called before each task: true ends the load early. */
   readonly isOver?: () => boolean;
+  /** Whether an outcome that is retried otherwise ends the attempts at its operation. */
+  readonly isEnough?: (outcome: Outcome) => boolean;
   /** How long to retry one operation while it gets no answer. */
   readonly patienceMs?: number;
 }
@@ -32,7 +36,7 @@ const [JOB, BATCH] = [1, 3];
 
 /**
  * Clients that create tasks one after the other. They retry an operation without an answer with the same key until it
- * has one. Rejects when an operation never gets an answer.
+ * has one. Rejects when an operation never gets an answer, or one that breaks the contract.
  */
 export async function runLoad(options: LoadOptions): Promise<void> {
   const { journal, organizationIds, connections, tasks, name, mixed = false, isOver = () => false } = options;
@@ -54,13 +58,17 @@ export async function runLoad(options: LoadOptions): Promise<void> {
   };
   await Promise.all(Array.from({ length: connections }, client));
 
-  async function carryOut(operation: Operation, { send, patienceMs = PATIENCE_MS }: LoadOptions): Promise<Outcome> {
+  async function carryOut(
+    operation: Operation,
+    { send, isEnough = () => false, patienceMs = PATIENCE_MS }: LoadOptions,
+  ): Promise<Outcome> {
     journal.sent(operation);
     const givenUpAt = performance.now() + patienceMs;
     for (let attempt = 0; ; attempt++) {
       const outcome = await send(operation, attempt);
       journal.heard(operation.key, outcome);
       if (outcome.kind === 'acknowledged' || (outcome.kind === 'refused' && outcome.status !== 503)) return outcome;
+      if (isEnough(outcome)) return outcome;
       if (performance.now() > givenUpAt) {
         throw new Error(`${operation.key} got no answer in ${attempt + 1} attempts, last ${JSON.stringify(outcome)}`);
       }
@@ -86,15 +94,17 @@ export function sendOverHttp(clientsOf: (organizationId: number) => readonly Api
   return async (operation, attempt) => {
     const clients = clientsOf(operation.organizationId);
     const client = clients[attempt % clients.length]!;
-    try {
-      const { status, body } = await ask(client, operation);
-      if (status >= 300) return refusedOutcome(status, body?.code);
-      const sequence = Number(body.metadata.position.split('-')[1]);
-      const taskIds = idsIn(operation, body.data);
-      return { kind: 'acknowledged', taskId: taskIds[0]!, taskIds, sequence, data: JSON.stringify(body.data) };
-    } catch (error) {
-      return { kind: 'unknown', why: (error as Error).message };
-    }
+    const reply = await ask(client, operation).catch((error: Error) => {
+      // An answer came, and it is wrong.
+      if (error instanceof ContractBreach || error instanceof AssertionError) throw error;
+      return error;
+    });
+    if (reply instanceof Error) return { kind: 'unknown', why: reply.message };
+    const { status, body } = reply;
+    if (status >= 300) return refusedOutcome(status, body?.code);
+    const sequence = Number(body.metadata.position.split('-')[1]);
+    const taskIds = idsIn(operation, body.data);
+    return { kind: 'acknowledged', taskId: taskIds[0]!, taskIds, sequence, data: JSON.stringify(body.data) };
   };
 }
 

@@ -34,7 +34,7 @@ export async function surviveBackendKills(kills: number, seed: number): Promise<
     const sentAt = performance.now();
     const outcome = await post(operation, attempt);
     slowestMs = Math.max(slowestMs, performance.now() - sentAt);
-    if (outcome.kind === 'unknown' && !outcome.why.startsWith('503')) unanswered += 1;
+    if (outcome.kind === 'unknown' && outcome.status === undefined) unanswered += 1;
     return outcome;
   };
   const organizationIds = organizations.map(({ organizationId }) => organizationId);

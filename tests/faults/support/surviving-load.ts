@@ -43,9 +43,15 @@ export async function surviveCrashes(system: CrashableSystem, { tasks, crashes, 
       name: 'task',
       mixed: true,
     });
-    load.catch(() => {});
+    let failure: unknown;
+    load.catch((error: unknown) => {
+      failure = error;
+    });
     for (let number = 1; number <= crashes; number++) {
-      while (answered(journal) < (tasks * number) / (crashes + 2)) await delay(5);
+      while (answered(journal) < (tasks * number) / (crashes + 2)) {
+        if (failure !== undefined) throw failure;
+        await delay(5);
+      }
       await crash(system);
     }
     await load;

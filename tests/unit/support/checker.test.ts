@@ -258,6 +258,21 @@ const planted: readonly (readonly [what: string, plant: (run: Run) => void, rule
     ['counters'],
   ],
   [
+    'a create that was refused',
+    ({ journal }) => journal.heard('nothing', refusedOutcome(422, 'IDEMPOTENCY_KEY_REUSED')),
+    ['wrong-answer'],
+  ],
+  [
+    'a create of which the server itself failed, although its next attempt was carried out',
+    ({ journal }) => journal.heard('one', refusedOutcome(500, undefined)),
+    ['wrong-answer'],
+  ],
+  [
+    'a cancel that is said to be of no task',
+    ({ journal }) => journal.heard('cancel', refusedOutcome(404, undefined)),
+    ['wrong-answer'],
+  ],
+  [
     'an update that nobody asked for',
     ({ rows }) => {
       rows.tasks[0]!.notes = 'changed';
@@ -297,15 +312,26 @@ for (const [what, plant, rules] of planted) {
   });
 }
 
-test('a refusal that leaves the outcome open may turn out either way', () => {
+test('a refusal that a test provokes is no violation', () => {
   const { journal, rows } = soundRun();
-  journal.sent({ key: 'open', organizationId: ORG, kind: 'create' });
-  journal.heard('open', refusedOutcome(503, 'OUTCOME_UNKNOWN'));
-  assert.deepEqual(findViolations(journal, rows), []);
-  rows.tasks[0]!.name = 'open';
+  journal.heard('nothing', refusedOutcome(500, undefined));
   assert.deepEqual(
-    rulesBroken(rows, journal),
-    ['lost'],
-    'the task of "one" is missed, the one of "open" is no phantom',
+    findViolations(journal, rows, ({ key }, status) => key === 'nothing' && status === 500),
+    [],
   );
 });
+
+for (const [status, code] of [
+  [503, 'OUTCOME_UNKNOWN'],
+  [500, undefined],
+] as const) {
+  test(`a refusal with ${status} that leaves the outcome open may turn out either way`, () => {
+    const { journal, rows } = soundRun();
+    const rulesOf = () => findViolations(journal, rows, () => true).map(({ rule }) => rule);
+    journal.sent({ key: 'open', organizationId: ORG, kind: 'create' });
+    journal.heard('open', refusedOutcome(status, code));
+    assert.deepEqual(rulesOf(), []);
+    rows.tasks[0]!.name = 'open';
+    assert.deepEqual(rulesOf(), ['lost'], 'the task of "one" is missed, the one of "open" is no phantom');
+  });
+}
