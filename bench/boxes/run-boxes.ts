@@ -3,6 +3,7 @@ import { connectPostgres } from '../../engine/store/postgres.ts';
 import { openStand, type Stand } from '../compare/open-stand.ts';
 import { runGenerator } from '../load/run-generator.ts';
 import type { LocationOutcome } from '../locations/location-order.ts';
+import { pointTroubles } from '../locations/point-troubles.ts';
 import { residentMiB, watchCpu } from '../measure/process-cpu.ts';
 import { conditionLines } from '../report/print-report.ts';
 import { say } from '../report/say.ts';
@@ -163,7 +164,7 @@ function voidReasons(runs: readonly BoxRun[], { rounds, seconds, streams }: BoxO
     if (failuresOf(viewers) > 0) reasons.push(`${way}: ${viewers.firstFailure}`);
     if (way !== 'no stream' && viewers.messages < (streams * seconds) / 2)
       reasons.push(`${way}: only ${viewers.messages} messages came`);
-    if (points.firstFailure !== undefined) reasons.push(`${way}: positions: ${points.firstFailure}`);
+    reasons.push(...pointTroubles(points).map((trouble) => `${way}: positions: ${trouble}`));
   }
   return reasons;
 }

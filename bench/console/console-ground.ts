@@ -4,6 +4,7 @@ import { type Client, createClient } from '../../gateway/client/create-client.ts
 import type { Stand } from '../compare/open-stand.ts';
 import { runGenerator } from '../load/run-generator.ts';
 import type { LocationOutcome } from '../locations/location-order.ts';
+import { pointTroubles } from '../locations/point-troubles.ts';
 import { say } from '../report/say.ts';
 import { seedAgents } from '../seed/seed-agents.ts';
 import { GATEWAY, type ServerProcess, startServerOver } from '../stand/server-process.ts';
@@ -46,13 +47,13 @@ async function seed(databaseUrl: string, organizationId: number, agents: number)
   }
 }
 
-/** Moves agents once a second until `isOver` is aborted. Resolves to the first failure, if there was one. */
+/** Moves agents once a second until `isOver` is aborted. Resolves to why they did not all move; empty when they did. */
 export async function moveAgents(
-  { server, agentIds }: ConsoleGround,
+  { server, agentIds }: Pick<ConsoleGround, 'agentIds'> & { readonly server: Pick<ServerProcess, 'baseUrl'> },
   apiKey: string,
   agents: number,
-  isOver: AbortSignal,
-): Promise<string | undefined> {
+  { isOver, signal }: { readonly isOver: AbortSignal; readonly signal: AbortSignal },
+): Promise<string[]> {
   const order = {
     baseUrl: server.baseUrl,
     apiKey,
@@ -61,13 +62,14 @@ export async function moveAgents(
     connections: 10,
     pointsPerSecond: agents,
     warmUpSeconds: 0,
-    // It is called off before.
+    // It ends before.
     seconds: 86_400,
   };
   try {
-    const { firstFailure } = await runGenerator<LocationOutcome>(POINTS, order, { signal: isOver, onWindow: () => {} });
-    return firstFailure;
+    const watch = { signal, endedBy: isOver, onWindow: () => {} };
+    const moved = await runGenerator<LocationOutcome>(POINTS, order, watch);
+    return pointTroubles(moved).map((trouble) => `moving agents: ${trouble}`);
   } catch (error) {
-    return isOver.aborted ? undefined : String(error);
+    return signal.aborted ? [] : [String(error)];
   }
 }

@@ -33,7 +33,7 @@ export async function runBrowserPart(
   const ground = await openGround('screen', stand, { agents, tasks }, releaser, signal);
   const browser = await openChromium(releaser);
   const over = new AbortController();
-  const moving = moveAgents(ground, demo.apiKey, agents, AbortSignal.any([signal, over.signal]));
+  const moving = moveAgents(ground, demo.apiKey, agents, { isOver: over.signal, signal });
   releaser.push('moving agents', () => over.abort());
 
   const opened = await openPage(browser, ground.server.baseUrl);
@@ -56,7 +56,7 @@ export async function runBrowserPart(
   if (options.profileFile !== undefined)
     writeFileSync(options.profileFile, JSON.stringify(await opened.profile(PROFILE_SECONDS)));
   over.abort();
-  const failure = await moving;
+  const failures = await moving;
 
   const slowest = Math.max(...Object.values(reactions).map((all) => percentile(all, 0.95)));
   const atMost = (claim: string, ms: number, most: number) => ({
@@ -76,7 +76,7 @@ export async function runBrowserPart(
       atMost('from key to pixel', slowest, MOST.reactionMs),
       atMost('from commit to pixel', percentile(pixels, 0.95), MOST.pixelMs),
     ],
-    voidReasons: [...opened.troubles, ...(failure === undefined ? [] : [failure])],
+    voidReasons: [...opened.troubles, ...failures],
   };
 }
 

@@ -44,10 +44,11 @@ export async function runHeadlessPart(
     const over = new AbortController();
     const isOver = AbortSignal.any([signal, over.signal]);
     releaser.push('load of the consoles', () => over.abort());
-    const running = [moveAgents(ground, demo.apiKey, points, isOver), keepLiving(lives, livesPerSecond, isOver)];
+    const moving = moveAgents(ground, demo.apiKey, points, { isOver: over.signal, signal });
+    const living = keepLiving(lives, livesPerSecond, isOver);
     return async () => {
       over.abort();
-      return (await Promise.all(running)).filter((failure) => failure !== undefined);
+      return [...(await moving), ...(await living)];
     };
   };
 
@@ -136,12 +137,12 @@ function kibibytesASecond(bytes: number, seconds: number): string {
   return (bytes / 1_024 / seconds).toFixed(0);
 }
 
-/** Resolves to what went wrong, if something did. */
-async function keepLiving(lives: TaskLives, perSecond: number, isOver: AbortSignal): Promise<string | undefined> {
+/** Resolves to what went wrong; empty when nothing did. */
+async function keepLiving(lives: TaskLives, perSecond: number, isOver: AbortSignal): Promise<string[]> {
   try {
     await liveAt(lives, perSecond, 86_400, isOver);
-    return 'the tasks fell behind';
+    return ['the tasks fell behind'];
   } catch (error) {
-    return isOver.aborted ? undefined : String(error);
+    return isOver.aborted ? [] : [String(error)];
   }
 }

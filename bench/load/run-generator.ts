@@ -18,6 +18,8 @@ export interface LoadWatch {
   readonly onWindow: (edge: 'start' | 'end', generatorPid: number) => void;
   /** Called when it is prepared, if it reports that. */
   readonly onReady?: (generatorPid: number) => void;
+  /** Ends the window early, for programs that allow it: the results of what there was still come. */
+  readonly endedBy?: AbortSignal;
   /** Keeps the process, idle, after it has sent its results, so that its CPU time can still be read. */
   readonly keptUntil?: Promise<unknown>;
 }
@@ -29,10 +31,11 @@ export interface LoadWatch {
 export async function runGenerator<Outcome>(
   program: URL,
   order: Timed,
-  { signal, onWindow, onReady, keptUntil }: LoadWatch,
+  { signal, onWindow, onReady, endedBy, keptUntil }: LoadWatch,
 ): Promise<Outcome> {
   const deadline = AbortSignal.timeout((order.warmUpSeconds + order.seconds) * 1_000 + MARGIN_MS);
-  const ending = AbortSignal.any([signal, deadline]);
+  const tooLate = new AbortController();
+  const ending = AbortSignal.any([signal, deadline, tooLate.signal]);
   const generator = fork(fileURLToPath(program), { execArgv: ['--import', import.meta.resolve('tsx')] });
   const ended = once(generator, 'exit');
   try {
@@ -47,6 +50,12 @@ export async function runGenerator<Outcome>(
         else resolve(message.outcome);
       });
       generator.send(order);
+      const end = () => {
+        generator.send('end');
+        setTimeout(() => tooLate.abort(), MARGIN_MS).unref();
+      };
+      if (endedBy?.aborted) end();
+      else endedBy?.addEventListener('abort', end);
     });
     await keptUntil;
     return outcome;

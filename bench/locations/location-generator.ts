@@ -97,7 +97,7 @@ class Sender implements LineUser {
   }
 }
 
-serveOrder(async (order: LocationOrder, tellWindow): Promise<LocationOutcome> => {
+serveOrder(async (order: LocationOrder, tellWindow, _tellReady, ended): Promise<LocationOutcome> => {
   const seen = new Seen();
   const senders = makeSenders(order, seen);
   const stopPacing = order.pointsPerSecond === null ? startAll(senders) : pace(senders, order);
@@ -105,7 +105,7 @@ serveOrder(async (order: LocationOrder, tellWindow): Promise<LocationOutcome> =>
   tellWindow('start');
   seen.isInWindow = true;
   const startedAt = performance.now();
-  await sleepFully(order.seconds * 1_000);
+  await Promise.race([sleepFully(order.seconds * 1_000), ended]);
   seen.isInWindow = false;
   const windowMs = performance.now() - startedAt;
   tellWindow('end');

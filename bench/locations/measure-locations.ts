@@ -3,6 +3,7 @@ import { type CpuReading, cpuBetween, readCpu, residentMiB } from '../measure/pr
 import type { ServerProcess } from '../stand/server-process.ts';
 import type { LocationOptions } from './location-options.ts';
 import type { LocationOutcome, ReadOutcome } from './location-order.ts';
+import { pointTroubles } from './point-troubles.ts';
 
 export type ServerName = 'ours' | 'parse-only';
 
@@ -93,21 +94,11 @@ export async function measureLocations(
 
 /** The reasons why the run does not count; empty when it does. */
 export function voidReasonsOf(run: LocationRun): string[] {
-  const { server, round, points, accepted, stale, rejected, failures, firstFailure, reads } = run;
-  const reasons: string[] = [];
+  const { server, round, reads } = run;
   const at = `${server}, round ${round}`;
-  const all = accepted + stale + rejected;
-  if (points === 0) reasons.push(`${at}: no point was answered inside the window`);
-  if (accepted < all * LEAST_ACCEPTED)
-    reasons.push(`${at}: only ${accepted} of ${all} points were accepted, ${stale} were stale`);
-  if (rejected > 0) reasons.push(`${at}: ${rejected} points were rejected`);
-  for (const [kind, count] of Object.entries(failures))
-    reasons.push(`${at}: ${count} × ${kind}; first ${firstFailure}`);
+  const reasons = pointTroubles(run).map((trouble) => `${at}: ${trouble}`);
   for (const [kind, count] of Object.entries(reads?.failures ?? {}))
     reasons.push(`${at}: reads, ${count} × ${kind}; first ${reads?.firstFailure}`);
   if (reads?.reads === 0) reasons.push(`${at}: no read was answered inside the window`);
   return reasons;
 }
-
-/** Points that are not accepted have cost less. */
-const LEAST_ACCEPTED = 0.99;
