@@ -63,7 +63,7 @@ export async function measureDrain(round: number, bench: WebhookBench): Promise<
   const organizationIds = await seedLogs(sql, organizations, events, eventBody);
   await sql`CHECKPOINT`;
   const port = await findFreePort();
-  const order = { port, webhooks, events, edge: EDGE, patienceMs: PATIENCE_SECONDS * 1_000 };
+  const order = { port, webhooks, events, from: EDGE, to: 1 - EDGE, patienceMs: PATIENCE_SECONDS * 1_000 };
   const seed = { baseUrl: `http://127.0.0.1:${port}`, perOrganization: webhooks / organizations, concurrency };
   const { outcome, cpu } = await runSink(order, bench, () => addWebhooks(sql, organizationIds, seed));
   return { ...outcome, round, perSecond: (outcome.deliveries * 1_000) / outcome.windowMs, cpu };
@@ -105,9 +105,8 @@ export async function measureSteady(
     ...{ warmUpSeconds, seconds },
   };
   const patienceMs = (warmUpSeconds + seconds + PATIENCE_SECONDS / 10) * 1_000;
-  // The first part, during the warm-up, does not count.
-  const edge = warmUpSeconds / (warmUpSeconds + seconds);
-  const order = { port, webhooks, events: eventsOf(publish), edge, patienceMs };
+  const from = warmUpSeconds / (warmUpSeconds + seconds);
+  const order = { port, webhooks, events: eventsOf(publish), from, to: 1, patienceMs };
   let publishing: Promise<PublishOutcome> | undefined;
   const { outcome, cpu } = await runSink(order, bench, async () => {
     publishing = runGenerator<PublishOutcome>(PUBLISHERS, publish, { signal, onWindow: () => {} });

@@ -4,8 +4,9 @@ export interface SinkOrder {
   readonly webhooks: number;
   /** Events of each webhook: sequences from 1 on. */
   readonly events: number;
-  /** The window begins when this part of all has come, and ends when only this part is still to come. */
-  readonly edge: number;
+  /** The window begins when this part of all has come, and ends with that one: shares from 0 to 1. */
+  readonly from: number;
+  readonly to: number;
   /** Until everything has come. */
   readonly patienceMs: number;
   readonly warmUpSeconds: number;

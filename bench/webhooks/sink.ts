@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LatencyHistogram } from '../load/latency-histogram.ts';
 import { serveOrder } from '../load/serve-order.ts';
+import { SeenDeliveries } from './seen-deliveries.ts';
 import type { SinkOrder, SinkOutcome } from './sink-order.ts';
 
 /** The target of deliveries, a process of its own: accepts each with 204 and does as little else as counting takes. */
@@ -10,62 +10,8 @@ import type { SinkOrder, SinkOutcome } from './sink-order.ts';
 const ACCEPTED = 'HTTP/1.1 204 No Content\r\n\r\n';
 const POLL_MS = 20;
 
-class Seen {
-  readonly #order: SinkOrder;
-  readonly #tellWindow: (edge: 'start' | 'end') => void;
-  readonly #from: number;
-  readonly #to: number;
-  /** By webhook, the sequences that have come. */
-  readonly #came: readonly Uint8Array[];
-  readonly #newest: Float64Array;
-  readonly latencies = new LatencyHistogram();
-  unique = 0;
-  duplicates = 0;
-  outOfOrder = 0;
-  startedAt = 0;
-  endedAt = 0;
-
-  constructor(order: SinkOrder, tellWindow: (edge: 'start' | 'end') => void) {
-    this.#order = order;
-    this.#tellWindow = tellWindow;
-    this.#from = Math.floor(this.total * order.edge);
-    this.#to = Math.ceil(this.total * (1 - order.edge));
-    this.#came = Array.from({ length: order.webhooks }, () => new Uint8Array(order.events + 1));
-    this.#newest = new Float64Array(order.webhooks);
-  }
-
-  get total(): number {
-    return this.#order.webhooks * this.#order.events;
-  }
-
-  get windowed(): number {
-    return this.#to - this.#from;
-  }
-
-  take(webhook: number, sequence: number, timestamp: string): void {
-    const came = this.#came[webhook]!;
-    if (came[sequence] !== 0) {
-      this.duplicates += 1;
-      return;
-    }
-    came[sequence] = 1;
-    if (sequence < this.#newest[webhook]!) this.outOfOrder += 1;
-    this.#newest[webhook] = Math.max(sequence, this.#newest[webhook]!);
-    this.unique += 1;
-    if (this.unique === this.#from) {
-      this.startedAt = performance.now();
-      this.#tellWindow('start');
-    } else if (this.unique === this.#to) {
-      this.endedAt = performance.now();
-      this.#tellWindow('end');
-    }
-    if (this.unique > this.#from && this.unique <= this.#to)
-      this.latencies.add(Math.max(0, Date.now() - Date.parse(timestamp)));
-  }
-}
-
 /** One kept-alive connection, with one request under way at a time. */
-function serve(socket: Socket, seen: Seen): void {
+function serve(socket: Socket, seen: SeenDeliveries): void {
   let text = '';
   socket.setNoDelay(true);
   socket.on('error', () => {});
@@ -92,7 +38,7 @@ function textAfter(text: string, label: string, length: number): string {
 }
 
 serveOrder(async (order: SinkOrder, tellWindow, tellReady): Promise<SinkOutcome> => {
-  const seen = new Seen(order, tellWindow);
+  const seen = new SeenDeliveries(order, tellWindow);
   const server = createServer((socket) => serve(socket, seen)).listen(order.port, '127.0.0.1');
   await once(server, 'listening');
   tellReady();

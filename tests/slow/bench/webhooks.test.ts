@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { startProgram } from '../../integration/bench/program-run.ts';
 
 test('a short bench of webhooks delivers everything once and in order, and calls itself void only for being short', async (t) => {
-  const options = ['--deliveries', '3200', '--rounds', '1', '--seconds', '2', '--warm-up', '1', '--steady-rate', '320'];
+  const options = ['--deliveries', '3200', '--rounds', '1', '--seconds', '2', '--warm-up', '3', '--steady-rate', '320'];
   const run = startProgram(t, 'run', ['webhooks', ...options]);
   assert.equal(await run.exitCode, 1, run.output());
   assert.match(run.output(), /^round 1 {2}deliveries +[\d,]{3,} a second/m);
