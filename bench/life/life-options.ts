@@ -12,7 +12,7 @@ const USAGE = `Usage: npm run bench -- <start|memory|activation> [options]
 
 start       how long a gateway takes until /readyz on migrated stores, and npm start on data of an earlier run
 memory      bytes of heap, its garbage collected, for an open task and for an organization that nobody uses
-activation  how long the first read and the first change of an organization take, its tasks open, after a restart
+activation  how long the first change of an organization takes, its tasks open, after a restart
 
   --rounds 5             how often start and activation are measured
   --tasks 10000          open tasks
