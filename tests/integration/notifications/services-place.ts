@@ -28,6 +28,8 @@ export interface WorkersAndServices {
   /** Dead senders do not come back. */
   endLeases(): Promise<void>;
   untilSettled(): Promise<void>;
+  /** The ids of the notices of a task's cancellation that a phone got, as often as it did. */
+  noticesOf(taskId: number, token: string): (string | undefined)[];
   /** The phones that a task's cancellation went to, as often as it did. */
   cancellationsOf(taskId: number): string[];
 }
@@ -81,9 +83,9 @@ export async function withWorkers(body: (place: WorkersAndServices) => Promise<v
             ON p.organization_id = h.organization_id AND p.consumer = 'notices'`;
         return row!.isSettled;
       }),
+    noticesOf: (taskId, phone) => cancellations(fcm, taskId).flatMap(({ token, id }) => (token === phone ? [id] : [])),
     cancellationsOf: (taskId) =>
-      fcm.messages
-        .filter(({ data }) => data['kind'] === 'task_cancelled' && data['taskId'] === String(taskId))
+      cancellations(fcm, taskId)
         .map(({ token }) => token)
         .sort(),
   };
@@ -99,4 +101,10 @@ export async function withWorkers(body: (place: WorkersAndServices) => Promise<v
     await Promise.all([fcm.stop(), browsers.stop(), redis.stop()]);
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function cancellations({ messages }: FcmServer, taskId: number) {
+  return messages
+    .filter(({ data }) => data['kind'] === 'task_cancelled' && data['taskId'] === String(taskId))
+    .map(({ token, data }) => ({ token, id: data['noticeId'] }));
 }
