@@ -360,8 +360,9 @@ class HandledRequest implements AnswerObserver {
   #refuseAs(refused: Refusal, headers: Header[] = []): void {
     const { code, details } = refused;
     if (ERRORS[code].status === 429) headers.push(['Retry-After', `${details?.['retryAfterSeconds'] ?? 1}`]);
-    // Another connection may lead to the owner: behind a balancer of connections this one never does.
-    this.refuse({ ...decidedBody(refused, this.#facts), headers, close: code === 'NOT_OWNER' });
+    // Another connection may lead to the owner, who can tell: behind a balancer of connections this one never does.
+    const close = code === 'NOT_OWNER' || code === 'OUTCOME_UNKNOWN';
+    this.refuse({ ...decidedBody(refused, this.#facts), headers, close });
   }
 
   #fail(error: unknown): void {

@@ -22,6 +22,11 @@ export const REQUESTS: readonly Mutation[] = [
   ),
   ...mutationsOf(
     'gateway/request/handle-request.ts',
+    ['administration/stand-by'],
+    [[" || code === 'OUTCOME_UNKNOWN'", '', 'A retry after an unknown outcome may meet the owner.']],
+  ),
+  ...mutationsOf(
+    'gateway/request/handle-request.ts',
     ['refusals/chunked-bodies'],
     [["(LIMITS.unreadBodyBytes, 'caller')", '(LIMITS.unreadBodyBytes)', 'A large chunked body is 401 before 413.']],
   ),
