@@ -152,7 +152,8 @@ export const queryBox = v.pipe(
   }),
 );
 
-const DEGREES = /^-?\d{1,3}(\.\d{1,12})?$/;
+/** As programs write numbers: all digits of a double, and a small one, such as near Greenwich, with its exponent. */
+const DEGREES = /^-?\d{1,3}(\.\d{1,30})?(e-\d{1,3})?$/i;
 
 function parseBox(text: string): BoundingBox | undefined {
   const parts = text.split(',').map((part) => part.trim());

@@ -190,6 +190,7 @@ test('agents see themselves only, and a box shows who is in it, across the antim
   const [first, second] = agents.map(({ agentId }) => agentId);
   assert.deepEqual(await idsIn('?bbox=179,-18,-179,-16'), [first, second]);
   assert.deepEqual(await idsIn('?bbox=179,-18,180,-16'), [first]);
+  assert.deepEqual(await idsIn('?bbox=179.16545867919922,-17.377703999999994,180,-5E-05'), [first]);
   assert.deepEqual(await idsIn('?bbox=0,0,1,1'), []);
   assert.deepEqual(await idsIn(`?agentIds=${second}`), [second]);
   assert.deepEqual(await idsIn('', agents[0]!.api), [first]);

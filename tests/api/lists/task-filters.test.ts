@@ -122,6 +122,8 @@ const FILTERS: readonly (readonly [query: string, finds: (task: TaskView) => boo
   ['parentId=999000111', none],
   ['bbox=-1,-1,1,1', named('A-1')],
   ['bbox=0,0,0,0', named('A-1')],
+  ['bbox=-74.16545867919922,-1e-7,13.377703999999994,0.0000012345678901234567', named('A-1')],
+  ['bbox=1e-7,-1,1,1', none],
   ['bbox=179,9,-179,11', named('a-1', 'A_1')],
   ['bbox=-180,-90,180,90', every],
   ['bbox=1,1,2,2', none],
@@ -216,9 +218,18 @@ const VIOLATIONS: readonly (readonly [query: string, violation: string])[] = [
   ...['0', 'x', '1.5', '1,2', '9007199254740992'].map(
     (id) => [`parentId=${id}`, 'parentId must be a positive integer'] as const,
   ),
-  ...['1,2,3', '1,2,3,4,5', 'a,b,c,d', '0,10,1,9', '0,-91,1,0', '0,0,1,91', '-181,0,0,1', '0,0,181,1', '1e1,0,2,2'].map(
-    (box) => [`bbox=${box}`, A_BOX] as const,
-  ),
+  ...[
+    '1,2,3',
+    '1,2,3,4,5',
+    'a,b,c,d',
+    '0,10,1,9',
+    '0,-91,1,0',
+    '0,0,1,91',
+    '-181,0,0,1',
+    '0,0,181,1',
+    '1e1,0,2,2',
+    '0,0,1,1e-',
+  ].map((box) => [`bbox=${box}`, A_BOX] as const),
   ['bbox=0,0,1,1&bbox=0,0,1,1', 'bbox must be given once'],
 ];
 
