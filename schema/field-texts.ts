@@ -211,7 +211,7 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   payment: 'The payment',
   paymentId: 'The payment; null without one',
   permissions: 'What the caller may do; `x-permission` of an operation names one',
-  phone: 'In international form, such as `+442079460001`',
+  phone: 'In international form and without an extension, such as `+442079460001`',
   phoneNumber: 'Without the calling code',
   photo: 'A data URL of an image, up to 512 KiB',
   pickedUpAt: 'When the packages were taken along; null before',

@@ -2,18 +2,23 @@ import * as v from 'valibot';
 import { email, oneOf, requiredText, shortText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
 import { listQuery, pageView } from '../fields/page-query.ts';
-import { type Phone, parsePhone } from '../fields/phone.ts';
+import { type Phone, readPhone } from '../fields/phone.ts';
 import { shownAs } from '../fields/shown-as.ts';
 import { nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 
-/** A phone number with its country code, taken apart. */
+const WITH_EXTENSION = 'must be a phone number without an extension; write the extension into a text, such as notes';
+
+/**
+ * A phone number with its country code, taken apart. Records hold none of its extension: without a refusal all who sit behind
+ * one switchboard would be one customer.
+ */
 export const phone = v.pipe(
   v.string('must be a string'),
   v.rawTransform<string, Phone>(({ dataset, addIssue, NEVER }) => {
-    const parsed = parsePhone(dataset.value);
-    if (parsed) return parsed;
-    addIssue({ message: 'must be a possible phone number with its country code' });
+    const written = readPhone(dataset.value);
+    if (written && !written.hasExtension) return written.phone;
+    addIssue({ message: written ? WITH_EXTENSION : 'must be a possible phone number with its country code' });
     return NEVER;
   }),
 );

@@ -51,8 +51,10 @@ test('a phone number finds the one customer that has the whole of it, in any not
 
 test('anything but a whole number with its country code is refused', async () => {
   const impossible = 'phone must be a possible phone number with its country code';
+  const extended = 'phone must be a phone number without an extension; write the extension into a text, such as notes';
   for (const [query, messages] of [
     ['phone=442079460101', [impossible]],
+    ['phone=+442079460101x12', [extended]],
     ['phone=02079460101', [impossible]],
     ['phone=+44', [impossible]],
     ['phone=++442079460101', [impossible]],

@@ -48,6 +48,10 @@ const CASES: readonly (readonly [change: object, violations: readonly string[]])
     { customer: { ...customer, phone: '02079460001' } },
     ['customer.phone must be a possible phone number with its country code'],
   ],
+  [
+    { customer: { ...customer, phone: '+44 20 7946 0001 ext. 12' } },
+    ['customer.phone must be a phone number without an extension; write the extension into a text, such as notes'],
+  ],
   [{ customer: { ...customer, phone: 442079460001 } }, ['customer.phone must be a string']],
   [{ customer: { ...customer, email: 'ada@' } }, ['customer.email must be an e-mail address']],
   [{ customer: { ...customer, email: `${'a'.repeat(250)}@x.io` } }, ['customer.email must be at most 254 characters']],

@@ -13,6 +13,7 @@ test('a letterhead takes its zone and its contact from the settings, each part o
       { ...NOBODY, email: 'a@b.example' },
     ],
     [{ contact: { phone: '+4930901820', email: null } }, 'UTC', { ...NOBODY, phone: '+4930901820' }],
+    [{ contact: { phone: '+4930901820 ext. 7' } }, 'UTC', { ...NOBODY, phone: '+4930901820 ext. 7' }],
     // Stored before these settings had a meaning.
     [{ timeZone: 'Mars', contact: 'ask Bob' }, 'UTC', NOBODY],
     [{ timeZone: 60, contact: { phone: 'none' } }, 'UTC', NOBODY],

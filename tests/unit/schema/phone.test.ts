@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parsePhone } from '../../../schema/fields/phone.ts';
+import { parsePhone, readPhone } from '../../../schema/fields/phone.ts';
 
 for (const text of [
   '+442079460001',
@@ -31,6 +31,20 @@ for (const text of [
 ]) {
   test(`${JSON.stringify(text)} is no possible number`, () => {
     assert.equal(parsePhone(text), undefined);
+  });
+}
+
+for (const text of [
+  '+442079460001 x12',
+  '+44 20 7946 0001 ext. 12',
+  '+442079460001#12',
+  '+442079460001,12',
+  'tel:+44-20-7946-0001;ext=12',
+]) {
+  test(`"${text}" has an extension, also when it is read again`, () => {
+    const phone = { e164: '+442079460001', countryCode: '+44', number: '2079460001' };
+    for (const _ of [1, 2]) assert.deepEqual(readPhone(text), { phone, hasExtension: true });
+    assert.deepEqual(readPhone('+442079460001'), { phone, hasExtension: false });
   });
 }
 

@@ -91,6 +91,7 @@ test('a line becomes the body of the API, with the cells that spreadsheets write
 test('each cell that the API would refuse has its fault in words, and no cell has two', () => {
   const table: readonly (readonly [changes: Partial<Record<ColumnName, string>>, faults: readonly unknown[]])[] = [
     [{ phone: '12' }, [['phone', 'Phone must be a possible phone number with its country code.']]],
+    [{ phone: '+12125550100 x12' }, [['phone', 'Phone must be a phone number without an extension; write the extension into a text, such as notes.']]],
     [{ phone: '' }, [['phone', 'Phone is missing.']]],
     [{ latitude: 'abc' }, [['latitude', 'Latitude must be degrees, such as 52.52.']]],
     [{ latitude: '95' }, [['latitude', 'Latitude must be between -90 and 90.']]],
