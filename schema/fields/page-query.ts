@@ -34,8 +34,7 @@ type FilterOf<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<En
  * the `part` of the list. `what`: the records, in the plural.
  */
 export function listQuery<const Filters extends v.ObjectEntries>(what: string, filters: Filters) {
-  const isFiltered = Object.keys(filters).length > 0;
-  const ofList = `must be the nextCursor of a list of ${what}${isFiltered ? ' with the same filters' : ''}`;
+  const ofList = ofSameList(what, filters);
   return v.pipe(
     v.object({ ...partEntries, ...filters }),
     v.rawCheck(({ dataset, addIssue }) => {
@@ -56,6 +55,11 @@ export function listQuery<const Filters extends v.ObjectEntries>(what: string, f
       return { ...filter, part };
     }),
   );
+}
+
+function ofSameList(what: string, filters: v.ObjectEntries): string {
+  const isFiltered = Object.keys(filters).length > 0;
+  return `must be the nextCursor of a list of ${what}${isFiltered ? ' with the same filters' : ''}`;
 }
 
 /** The same for the same filters, however their query was written. */
@@ -100,19 +104,44 @@ export function pageView<Item extends v.GenericSchema>(name: string, item: Item)
   return named(name, v.object({ items: v.array(item), count: shownInteger, nextCursor: v.nullable(v.string()) }));
 }
 
-/** The last record of a page, of which the next one holds older ones: their ids are less. `what`: of which list it is. */
-export function idCursor(what: string) {
+const idPartEntries = { cursor: v.optional(v.string()), limit: pageLimit };
+type IdPartQuery = v.InferOutput<v.ObjectSchema<typeof idPartEntries, undefined>>;
+
+/** The part of a list by ids that a query asks for: `limit` records whose ids are less than `before`, where it is there. */
+export interface IdListPart {
+  readonly limit: number;
+  readonly before: number | undefined;
+  /** As that of ListPart. */
+  readonly listKey: number;
+}
+
+/** The query of a list that is newest first by its ids, and is read by `cursor` alone. Otherwise as `listQuery`. */
+export function idListQuery<const Filters extends v.ObjectEntries>(what: string, filters: Filters) {
   return v.pipe(
-    v.string(),
-    v.rawTransform<string, number>(({ dataset, addIssue, NEVER }) => {
-      const before = Number(Buffer.from(dataset.value, 'base64url').toString('latin1'));
-      if (Number.isSafeInteger(before) && before > 0 && formatIdCursor(before) === dataset.value) return before;
-      addIssue({ message: `must be the nextCursor of a list of ${what}` });
+    v.object({ ...filters, ...idPartEntries }),
+    v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      const given: unknown = dataset.value;
+      const { limit, cursor, ...filter } = given as IdPartQuery & FilterOf<Filters>;
+      const listKey = listKeyOf(what, filter);
+      const before = cursor === undefined ? undefined : parseIdCursor(cursor, listKey);
+      const part: IdListPart = { limit, before, listKey };
+      if (cursor === undefined || before !== undefined) return { ...filter, part };
+      const path = [{ type: 'object', origin: 'value', input: {}, key: 'cursor', value: cursor }] as const;
+      addIssue({ message: ofSameList(what, filters), path: [...path] });
       return NEVER;
     }),
   );
 }
 
-export function formatIdCursor(id: number): string {
-  return Buffer.from(String(id)).toString('base64url');
+function parseIdCursor(text: string, listKey: number): number | undefined {
+  try {
+    const [key, id] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as unknown[];
+    return key === listKey && isId(id) && formatIdCursor(listKey, id) === text ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function formatIdCursor(listKey: number, id: number): string {
+  return Buffer.from(JSON.stringify([listKey, id])).toString('base64url');
 }

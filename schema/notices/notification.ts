@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { boolean, oneOf, queryId, queryInteger, requiredText } from '../fields/fields.ts';
+import { boolean, oneOf, queryId, requiredText } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
-import { idCursor } from '../fields/page-query.ts';
+import { idListQuery } from '../fields/page-query.ts';
 import { countOfPage, nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { type NoticeTemplates, noticeTemplatesSchema } from './notice-templates.ts';
@@ -130,13 +130,11 @@ export const notificationSettingsView = named(
 );
 
 /** The query of GET /notifications. */
-export const listNotificationsQuery = v.object({
+export const listNotificationsQuery = idListQuery('notifications', {
   taskId: v.optional(queryId),
   status: v.optional(oneOf(NOTICE_STATUSES)),
   kind: v.optional(oneOf(NOTICE_KINDS)),
   channel: v.optional(oneOf(NOTICE_CHANNELS)),
-  cursor: v.optional(idCursor('notifications')),
-  limit: v.optional(queryInteger(1, LIMITS.pageSize), String(LIMITS.defaultPageSize)),
 });
 export type ListNotificationsQuery = v.InferOutput<typeof listNotificationsQuery>;
 

@@ -1,18 +1,8 @@
 import * as v from 'valibot';
 import { EVENT_TYPES } from '../events.ts';
-import {
-  boolean,
-  id,
-  integerBetween,
-  isoTime,
-  isStorableText,
-  longText,
-  oneOf,
-  queryInteger,
-  queryList,
-} from '../fields/fields.ts';
+import { boolean, id, integerBetween, isoTime, isStorableText, longText, oneOf, queryList } from '../fields/fields.ts';
 import { named } from '../fields/named.ts';
-import { idCursor, listQuery, pageView } from '../fields/page-query.ts';
+import { idListQuery, listQuery, pageView } from '../fields/page-query.ts';
 import { countOfPage, nullableId, nullableTime, shownId, shownInteger, shownTime } from '../fields/shown-fields.ts';
 import { LIMITS } from '../limits.ts';
 import { TASK_STATUSES } from '../tasks/task.ts';
@@ -183,11 +173,9 @@ export const listWebhooksQuery = listQuery('webhooks', { status: v.optional(quer
 export type ListWebhooksQuery = v.InferOutput<typeof listWebhooksQuery>;
 
 /** The query of GET /webhooks/:id/deliveries. */
-export const listDeliveriesQuery = v.object({
+export const listDeliveriesQuery = idListQuery('deliveries', {
   state: v.optional(oneOf(DELIVERY_STATES)),
   type: v.optional(oneOf([...TOLD_TYPES, TEST_EVENT])),
-  cursor: v.optional(idCursor('deliveries')),
-  limit: v.optional(queryInteger(1, LIMITS.pageSize), String(LIMITS.defaultPageSize)),
 });
 export type ListDeliveriesQuery = v.InferOutput<typeof listDeliveriesQuery>;
 

@@ -14,7 +14,7 @@ export interface NotificationPage {
 export async function listNotifications(
   sql: Sql,
   organizationId: number,
-  { taskId, status, kind, channel, cursor, limit }: ListNotificationsQuery,
+  { taskId, status, kind, channel, part: { before, limit } }: ListNotificationsQuery,
 ): Promise<NotificationPage> {
   const query = () => sql<NotificationView[]>`
     SELECT id, kind, channel, status, reason, task_id, user_id, platform, customer_id, address, attempts,
@@ -22,7 +22,7 @@ export async function listNotifications(
     FROM notifications
     WHERE organization_id = ${organizationId} ${taskId ? sql`AND task_id = ${taskId}` : sql``}
       ${status ? sql`AND status = ${status}` : sql``} ${kind ? sql`AND kind = ${kind}` : sql``}
-      ${channel ? sql`AND channel = ${channel}` : sql``} ${cursor ? sql`AND id < ${cursor}` : sql``}
+      ${channel ? sql`AND channel = ${channel}` : sql``} ${before ? sql`AND id < ${before}` : sql``}
     ORDER BY id DESC LIMIT ${limit + 1}`;
   const items = await retried(query, LIMITS.readDeadlineMs, 'listing notifications');
   return { items: items.slice(0, limit), hasMore: items.length > limit };

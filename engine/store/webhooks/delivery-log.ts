@@ -38,7 +38,7 @@ export async function listDeliveries(
   organizationId: number,
   ownChannelId: number | null,
   webhookId: number,
-  { state, type, cursor, limit }: ListDeliveriesQuery,
+  { state, type, part: { before, limit } }: ListDeliveriesQuery,
 ): Promise<DeliveryPage | undefined> {
   // Spelled out: the index of unsuccessful deliveries serves the few among the many.
   const ofState = state
@@ -49,7 +49,7 @@ export async function listDeliveries(
     FROM webhooks w JOIN organization_heads h ON h.organization_id = w.organization_id LEFT JOIN LATERAL (
       SELECT * FROM webhook_deliveries d
       WHERE d.organization_id = ${organizationId} AND d.webhook_id = ${webhookId} ${ofState}
-        ${type ? sql`AND d.type = ${type}` : sql``} ${cursor ? sql`AND d.id < ${cursor}` : sql``}
+        ${type ? sql`AND d.type = ${type}` : sql``} ${before ? sql`AND d.id < ${before}` : sql``}
       ORDER BY d.id DESC LIMIT ${limit + 1}) d ON true
     WHERE w.organization_id = ${organizationId} AND w.id = ${webhookId} AND ${belongsTo(sql, ownChannelId)}
     ORDER BY d.id DESC`;

@@ -112,7 +112,7 @@ function logRoute({ reads }: Administration): ApiRoute {
       const { items, hasMore } = await reads.run(organizationId, (sql) =>
         listNotifications(sql, organizationId, query),
       );
-      const nextCursor = hasMore ? formatIdCursor(items.at(-1)!.id) : null;
+      const nextCursor = hasMore ? formatIdCursor(query.part.listKey, items.at(-1)!.id) : null;
       const shown = items.map(encodeNotification).join(',');
       const data = `{"items":[${shown}],"count":${items.length}}`;
       return { status: 200, message: 'Notifications', data, nextCursor };

@@ -165,7 +165,7 @@ function deliveryRoutes({ reads, history }: Administration): ApiRoute[] {
       );
       if (!found) return { refusal: notFound('Webhook', webhookId) };
       const { items, hasMore, sequence } = found;
-      const nextCursor = hasMore ? formatIdCursor(items.at(-1)!.id) : null;
+      const nextCursor = hasMore ? formatIdCursor(query.part.listKey, items.at(-1)!.id) : null;
       const shown = items.map(encodeDelivery).join(',');
       const data = `{"items":[${shown}],"count":${items.length}}`;
       return { status: 200, message: 'Deliveries', data, nextCursor, position: formatPosition(history, sequence) };

@@ -119,6 +119,26 @@ for (const path of PATHS) {
   });
 }
 
+for (const [path, given, others] of [
+  ['/notifications', '', ['status=sent', 'kind=task_cancelled', 'channel=push']],
+  ['/notifications', 'status=sent&channel=push', ['', 'status=sent', 'status=failed&channel=push']],
+  ['/webhooks/:id/deliveries', '', ['state=succeeded', 'type=task.created']],
+  ['/webhooks/:id/deliveries', 'state=succeeded', ['', 'state=failed', 'state=succeeded&type=task.created']],
+] as const)
+  test(`a cursor of ${path}?${given} goes on with the same filters alone`, async () => {
+    const [own] = tenants as [Tenant, Tenant];
+    const list = listOf(path, own);
+    const cursor = await cursorOf(own, `${list}&${given}`);
+    const { status } = await own.api.get(`${list}&cursor=${cursor}&${given}&limit=7`);
+    assert.equal(status, 200);
+    for (const other of others) {
+      const { status, body } = await own.api.get(`${list}&${other}&cursor=${cursor}`);
+      const records = path.slice(path.lastIndexOf('/') + 1);
+      const foreign = `cursor must be the nextCursor of a list of ${records} with the same filters`;
+      assert.deepEqual([status, body.message], [400, [foreign]], other);
+    }
+  });
+
 test("an agent's tasks are one list, by id and as `me`", async () => {
   const { organizationId, api } = await fixture.organization({ role: 'org_admin' });
   const agent = await createAgent(api);

@@ -10,6 +10,11 @@ export const RECORD_LISTS: readonly Mutation[] = [
     ['if (page !== undefined) addIssue(', 'if (page === 0) addIssue(', 'A cursor and a page do not come together.'],
   ]),
   ...mutationsOf(
+    'schema/fields/page-query.ts',
+    ['api/lists/cursor-places'],
+    [['key === listKey && isId', 'isId', 'A cursor of notices or deliveries goes on with the same filters alone.']],
+  ),
+  ...mutationsOf(
     'gateway/list-cursor.ts',
     ['api/lists/cursor-places'],
     [
