@@ -7,7 +7,9 @@ export function baseUrlOf(given: string): string {
   if (!url || !/^https?:$/.test(url.protocol))
     throw new TypeError(`baseUrl is an address with http or https, such as https://dispatch.example, not "${given}"`);
   if (url.username !== '' || url.password !== '') throw new TypeError('baseUrl has a user or a password in it');
-  return given.replace(/\/+$/, '');
+  if (url.search !== '' || url.hash !== '')
+    throw new TypeError('baseUrl has a ? or # in it: paths are put behind the whole of it');
+  return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
 function parse(given: string): URL | undefined {

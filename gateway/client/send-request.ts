@@ -157,14 +157,15 @@ async function ofCall<T>(give: () => Promise<T>, { idempotencyKey }: OutgoingReq
  * attempt mends a fault of the program. Its value may be a secret.
  */
 function sendable(headers: SentHeaders): SentHeaders {
-  for (const [name, value] of Object.entries(headers))
-    try {
-      new Headers().set(name, value);
-    } catch {
-      const at = value.search(/[^\t\x20-\x7e\x80-\xff]/);
-      const code = value.codePointAt(at)?.toString(16).toUpperCase().padStart(4, '0');
-      throw new TypeError(`the header ${name} cannot have the character U+${code}, which it has at ${at}`);
-    }
+  for (const [name, value] of Object.entries(headers)) {
+    new Headers().set(name, '');
+    // Line ends around a value, as of a key read from a file, are left out by `fetch`.
+    const sent = value.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, (ends) => ' '.repeat(ends.length));
+    // `Headers` takes more than may be sent: other control characters.
+    const at = sent.search(/[^\t\x20-\x7e\x80-\xff]/);
+    const code = sent.codePointAt(at)?.toString(16).toUpperCase().padStart(4, '0');
+    if (at >= 0) throw new TypeError(`the header ${name} cannot have the character U+${code}, which it has at ${at}`);
+  }
   return headers;
 }
 

@@ -69,6 +69,8 @@ export const CLIENT: readonly Mutation[] = [
     [
       ['|| !/^https?:$/.test(url.protocol)', '', 'An address without its scheme is refused at once.'],
       ["url.username !== '' || url.password !== ''", 'false', 'An address with a password is refused at once.'],
+      ["url.search !== '' || url.hash !== ''", 'false', 'An address with a query or a fragment is refused at once.'],
+      ['url.origin + url.pathname', 'given', 'An address may have spaces around it.'],
     ],
   ),
   ...mutationsOf(

@@ -190,6 +190,8 @@ test('the signal of a call ends its pause with its reason, and so does that of t
 
 for (const [what, options, call, message] of [
   ['an API key with a character that cannot be seen', { apiKey: 'dk_1\u200b' }, {}, /x-api-key .* U\+200B, .* at 4$/],
+  ['an API key with a control character', { apiKey: 'dk_1\u0001' }, {}, /x-api-key .* U\+0001, .* at 4$/],
+  ['an API key with a deleted character', { apiKey: 'dk\u007f_1' }, {}, /x-api-key .* U\+007F, .* at 2$/],
   ['a token of several lines', { token: () => 'da\nda' }, {}, /authorization .* U\+000A/],
   ['an entity tag in other letters', {}, { ifMatch: '"Łódź"' }, /if-match .* U\+0141, .* at 1$/],
   ['an idempotency key in other letters', {}, { idempotencyKey: 'Łódź-7' }, /printable ASCII/],
@@ -212,9 +214,30 @@ test('a change without an answer stays unknown when its next token cannot be sen
   assert.equal(error.idempotencyKey, seen[0]!.headers.get('idempotency-key'));
 });
 
-for (const baseUrl of ['dispatch.example', 'dispatch.example:8080', '/dispatch', '', 'http://ada:pw@service'])
+test('a key may end with the line of the file that it was read from', async () => {
+  const { fetch, seen } = standInService(success([]));
+  await createClient({ baseUrl: 'http://service', apiKey: 'dk_1\r\n ', fetch, retry: QUICK }).get('/tasks');
+  assert.equal(seen[0]!.headers.get('x-api-key'), 'dk_1');
+});
+
+const UNUSABLE = ['dispatch.example', 'dispatch.example:8080', '/dispatch', '', 'http://ada:pw@service'];
+for (const baseUrl of [...UNUSABLE, 'http://service?key=1', 'http://service/dispatch#home'])
   test(`the address "${baseUrl}" is refused when a client is made`, () => {
-    assert.throws(() => createClient({ baseUrl, apiKey: 'dk' }), /^TypeError: baseUrl (is an address|has a user)/);
+    assert.throws(
+      () => createClient({ baseUrl, apiKey: 'dk' }),
+      /^TypeError: baseUrl (is an address|has a user|has a \? or #)/,
+    );
+  });
+
+for (const [baseUrl, address] of [
+  [' https://service:8443/ ', 'https://service:8443'],
+  ['http://service/dispatch//', 'http://service/dispatch'],
+  ['HTTP://[::1]:8080?', 'http://[::1]:8080'],
+] as const)
+  test(`the address "${baseUrl}" leads to ${address}`, async () => {
+    const { fetch, seen } = standInService(success([]));
+    await createClient({ baseUrl, fetch, retry: QUICK }).get('/tasks');
+    assert.equal(seen[0]!.url, `${address}/api/v1/tasks`);
   });
 
 test('a missing part of a path, and two credentials, are errors of the program', async () => {
