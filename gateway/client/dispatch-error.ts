@@ -63,6 +63,8 @@ export class DispatchError extends Error {
 
 /** The parts of a refusal's body that the client reads. */
 interface RefusalBody {
+  readonly statusCode?: unknown;
+  readonly error?: unknown;
   readonly message?: unknown;
   readonly code?: unknown;
   readonly details?: unknown;
@@ -74,14 +76,15 @@ export function refusalFacts(
   headers: Headers,
   text: string,
 ): ErrorFacts & { readonly message: string } {
-  const { message, code, details } = parseRefusal(text);
+  const { statusCode, error, message, code, details } = parseRefusal(text);
   const violations = Array.isArray(message) ? message.map(String) : undefined;
-  const isOurs = violations !== undefined || typeof message === 'string';
-  const plain = (isOurs && PLAIN_CODES[status]) || `HTTP_${status}`;
+  // Proxies answer in JSON, too, most with a message and some with a code of their own.
+  const isOurs = statusCode === status && typeof error === 'string';
+  const ownCode = typeof code === 'string' ? code : PLAIN_CODES[status];
   return {
     message: violations?.join('; ') ?? (typeof message === 'string' ? message : `answered with ${status}`),
     status,
-    code: typeof code === 'string' ? code : plain,
+    code: (isOurs && ownCode) || `HTTP_${status}`,
     ...(violations ? { violations } : {}),
     ...(typeof details === 'object' && details !== null ? { details: details as Record<string, unknown> } : {}),
     correlationId: headers.get('x-correlation-id') ?? undefined,

@@ -10,6 +10,17 @@ export const CLIENT: readonly Mutation[] = [
     ['details: details as Record<string, unknown>', 'details: {}', 'A refusal keeps its details.'],
     ['message.map(String)', 'message.slice(1).map(String)', 'A validation error keeps each violation.'],
   ]),
+  ...mutationsOf(
+    'gateway/client/dispatch-error.ts',
+    ['unit/gateway/client/retries'],
+    [
+      [
+        "statusCode === status && typeof error === 'string'",
+        'message !== undefined || code !== undefined',
+        'A refusal of a proxy in JSON decides nothing.',
+      ],
+    ],
+  ),
   ...mutationsOf('gateway/client/create-client.ts', CALLS, [
     ["headers.get('etag')", "headers.get('x-etag')", 'A record comes with its ETag.'],
     ['position: metadata.position,', 'position: undefined,', 'An answer says at which position it was true.'],

@@ -106,6 +106,8 @@ for (const [what, step, code] of [
   ['a 500 of the service', refused(500), 'INTERNAL'],
   ['a 503 of a proxy', new Response('<html>', { status: 503, headers: { 'retry-after': '60' } }), 'HTTP_503'],
   ['a 404 of a proxy', new Response('<html>', { status: 404 }), 'HTTP_404'],
+  ['a 404 of a proxy in JSON', Response.json({ message: 'no Route matched' }, { status: 404 }), 'HTTP_404'],
+  ['a 404 of a proxy with a code', Response.json({ code: 'no_route', statusCode: 404 }, { status: 404 }), 'HTTP_404'],
 ] as const)
   test(`a change without an answer stays unknown after ${what}`, async () => {
     const { client, seen } = clientOf(LOST, step);
