@@ -43,7 +43,7 @@ function followLink(payments: Payments): RawRoute {
       if (!checkout) return show(request, reply, UNKNOWN, 404);
       const isReturned = request.query.returned !== undefined;
       const { status, page } = checkout;
-      if (status === 'pending' && page !== null && !isReturned) return leadOn(request, reply, page);
+      if (status === 'pending' && page !== null && !isReturned) return leadOn(request, reply, addressOf(page));
       show(request, reply, toldOf(checkout, lastSegmentOf(incoming.path)));
     },
   });
@@ -125,6 +125,11 @@ function testPageOf(checkout: TestCheckout): Note {
 
 const BUTTONS = html`<form method="post" class="buttons"><button name="outcome" value="pay">Pay</button>
 <button name="outcome" value="decline" class="second">Decline</button></form>`;
+
+/** Of a page of ours, which stands beside the link, relative: a proxy may have taken off a path before it. */
+function addressOf(page: string): string {
+  return page.startsWith('/') ? `../test-provider/checkout/${lastSegmentOf(page)}` : page;
+}
 
 /** On this host, under the name by which the customer has reached it. */
 function wayBack({ returnUrl }: TestCheckout): string {

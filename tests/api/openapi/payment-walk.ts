@@ -58,7 +58,8 @@ async function walkTestProvider(cast: Cast): Promise<void> {
       ...{ description: 'A teapot', returnUrl: `${baseUrl}${checkoutUrl}?returned=1` },
     });
     await ask(organizationId, { kind: 'settle-payment', paymentId, report, caller: SYSTEM });
-    const page = (await recorder.open(checkoutUrl)).headers.location!;
+    const { location } = (await recorder.open(checkoutUrl)).headers;
+    const page = new URL(location!, `${baseUrl}${checkoutUrl}`).pathname;
     await recorder.open(page);
     await recorder.submit(page, { outcome: 'pay' });
     const paid = await store.find(parseTestSession(page.slice(page.lastIndexOf('/') + 1))!);

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ApiHeaders } from '../../support/api-client.ts';
 import { usePayments } from './payment-place.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 const place = usePayments('test');
+
+/** Where a browser goes from an address of ours. */
+const ledTo = (from: string, { location }: ApiHeaders) => new URL(location as string, `http://host${from}`).pathname;
 
 test('a link whose page is not made yet says so, waits for it, and tells the browser to come again', async () => {
   const { checkoutUrl } = await place.initialize();
@@ -16,9 +20,23 @@ test('a link whose page is not made yet says so, waits for it, and tells the bro
   await place.working(async () => {
     const { status, headers } = await followed;
     assert.equal(status, 303);
-    assert.match(headers.location!, /^\/api\/v1\/payments\/test-provider\/checkout\/tc_/);
+    assert.match(ledTo(checkoutUrl!, headers), /^\/api\/v1\/payments\/test-provider\/checkout\/tc_/);
   });
 });
+
+test('a link leads on below the path at which the customer has reached it', () =>
+  place.working(async () => {
+    const { id, checkoutUrl } = await place.initialize();
+    await place.when(id, ({ providerReference }) => providerReference !== null);
+    const bare = checkoutUrl!.replace('/api/v1', '');
+    for (const address of [checkoutUrl!, bare]) {
+      const { headers } = await place.ask('GET', address);
+      // A proxy has taken `/shop` off.
+      const page = ledTo(`/shop${address}`, headers);
+      assert.match(page, /^\/shop\/(api\/v1\/)?payments\/test-provider\/checkout\/tc_/);
+      assert.match((await place.ask('GET', page.replace('/shop', ''))).text, /Test payment of 12\.50 EUR/);
+    }
+  }));
 
 test('a customer who comes back before the result sees a page that says to wait, and may go on paying', () =>
   place.working(async () => {
@@ -64,7 +82,7 @@ test('a session of the test provider opens to every client with its full name', 
   place.working(async () => {
     const { checkoutUrl } = await place.initialize();
     const { headers } = await place.ask('GET', checkoutUrl!);
-    const page = headers.location!;
+    const page = ledTo(checkoutUrl!, headers);
     assert.equal((await place.ask('GET', page)).status, 200);
     const wrong = `${page.slice(0, -1)}${page.endsWith('A') ? 'B' : 'A'}`;
     for (const method of ['GET', 'POST'])
@@ -76,7 +94,7 @@ test('pages load nothing, run nothing, are framed by nobody and tell nobody wher
   place.working(async () => {
     const { checkoutUrl } = await place.initialize();
     const redirect = await place.ask('GET', checkoutUrl!);
-    const shown = await place.ask('GET', redirect.headers.location!);
+    const shown = await place.ask('GET', ledTo(checkoutUrl!, redirect.headers));
     const { 'content-security-policy': policy, ...headers } = shown.headers;
     assert.match(
       policy as string,
