@@ -8,7 +8,7 @@ const NOTHING: Parsed<undefined> = { value: undefined };
 
 /**
  * Parses the raw query of a request. Lists may be repeated or hold commas. Any other parameter that is given twice is a
- * violation, and so is a name that the route does not know, unless the route ignores them. An empty value counts
+ * violation, and so is a name that the route does not know, unless the route ignores them, however they are written. An empty value counts
  * as absent, and so does a list of commas alone. Free fields are returned together, as pairs of key and value. A cursor
  * loses the mark of its list.
  */
@@ -38,12 +38,14 @@ function splitQuery(raw: string, route: Route): { readonly values: Values; reado
   const names = queryNamesOf(route);
   const values = new Map<string, string[]>();
   const unknown = new Set<string>();
+  const ignoresOthers = !isBelowApi(route) || route.query?.ignoresOthers === true;
   let isMalformed = false;
   for (const part of raw.split('&')) {
     if (part === '') continue;
     const equals = part.indexOf('=');
     const name = decode(equals === -1 ? part : part.slice(0, equals));
     const text = decode(equals === -1 ? '' : part.slice(equals + 1));
+    if (ignoresOthers && (name === undefined || !names.has(name))) continue;
     if (name === undefined || text === undefined) isMalformed = true;
     else if (!names.has(name)) unknown.add(name);
     else if (text !== '') {
@@ -53,8 +55,7 @@ function splitQuery(raw: string, route: Route): { readonly values: Values; reado
     }
   }
   const violations = isMalformed ? ['the query must be percent-encoded UTF-8 without NUL'] : [];
-  if (unknown.size > 0 && isBelowApi(route) && !route.query?.ignoresOthers)
-    violations.push(...names.complaintsAbout(unknown));
+  if (unknown.size > 0) violations.push(...names.complaintsAbout(unknown));
   return { values, violations };
 }
 

@@ -120,8 +120,15 @@ test('operational paths, the tracking page and the checkout page ignore such nam
     const { status, text } = await fixture.api.raw({ method: 'GET', path: `${path}?x=1&=2&%00` });
     assert.equal(status, 200, text.slice(0, 100));
   }
-  for (const page of ['/t/unknown', '/api/v1/payments/checkout/unknown', '/payments/checkout/unknown']) {
-    const { status, headers } = await fixture.api.raw({ method: 'GET', path: `${page}?fbclid=1&utm_source=a` });
-    assert.deepEqual([status, headers['content-type']], [404, 'text/html; charset=utf-8'], page);
-  }
+  for (const page of ['/t/unknown', '/api/v1/payments/checkout/unknown', '/payments/checkout/unknown'])
+    for (const query of ['fbclid=1&utm_source=a', 'utm_campaign=%E4pfel', '%E4=1', '%00&=%ff']) {
+      const { status, headers } = await fixture.api.raw({ method: 'GET', path: `${page}?${query}` });
+      assert.deepEqual([status, headers['content-type']], [404, 'text/html; charset=utf-8'], `${page}?${query}`);
+    }
+});
+
+test('a name that the checkout page knows has a value that can be read', async () => {
+  const path = '/api/v1/payments/checkout/unknown?returned=%E4';
+  const answer = await fixture.api.raw({ method: 'GET', path });
+  assertViolations(answer, ['the query must be percent-encoded UTF-8 without NUL'], path);
 });

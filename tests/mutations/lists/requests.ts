@@ -18,7 +18,13 @@ export const REQUESTS: readonly Mutation[] = [
   ...mutationsOf(
     'gateway/request/parse-query.ts',
     ['refusals/unknown-parameters'],
-    [[' && !route.query?.ignoresOthers', '', 'The checkout page opens by a link to which a messenger added names.']],
+    [
+      [
+        ' || route.query?.ignoresOthers === true',
+        '',
+        'The checkout page opens by a link to which a messenger added names.',
+      ],
+    ],
   ),
   ...mutationsOf(
     'gateway/request/handle-request.ts',
