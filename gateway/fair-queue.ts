@@ -2,7 +2,7 @@ import type { Scheduler } from '../engine/runtime/clock.ts';
 import type { Refusal } from '../schema/errors.ts';
 import { RefusalError } from './refusal-error.ts';
 
-interface QueueBounds {
+export interface QueueBounds {
   /** The number of pieces of work that run at a time. */
   readonly atOnce: number;
   /** How many of them one party may have. Absent: as many as there are. */

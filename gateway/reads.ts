@@ -4,7 +4,7 @@ import { connectPostgres, type Sql } from '../engine/store/postgres.ts';
 import type { InTurn } from '../engine/store/task-lists/task-list-store.ts';
 import { refusal } from '../schema/errors.ts';
 import { LIMITS } from '../schema/limits.ts';
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue, type QueueBounds } from './fair-queue.ts';
 
 /** How routes read Postgres, which has every acknowledged change. */
 export interface Reads {
@@ -62,13 +62,25 @@ export function openReads({ databaseUrl, scheduler, releaser }: ReadsOptions, la
 
 /** The turns of the engine's lists that may take long. As Reads, they refuse 503 OVERLOADED. */
 export function openListTurns(scheduler: Pick<Scheduler, 'after'>): InTurn {
-  const turns = new FairQueue({
+  return turnsOf(scheduler, {
     atOnce: LIMITS.listConnections,
     atOnceOfOne: LIMITS.listConnectionsPerOrganization,
     waiting: LIMITS.listQueue,
     waitingOfOne: LIMITS.listQueuePerOrganization,
-    patience: { ms: LIMITS.administrationPatienceMs, scheduler },
-    full: () => refusal('OVERLOADED'),
   });
+}
+
+/** The same of those who read the log. */
+export function openLogTurns(scheduler: Pick<Scheduler, 'after'>): InTurn {
+  return turnsOf(scheduler, {
+    atOnce: LIMITS.logConnections,
+    waiting: LIMITS.logQueue,
+    waitingOfOne: LIMITS.logQueuePerOrganization,
+  });
+}
+
+function turnsOf(scheduler: Pick<Scheduler, 'after'>, bounds: Omit<QueueBounds, 'patience' | 'full'>): InTurn {
+  const patience = { ms: LIMITS.administrationPatienceMs, scheduler };
+  const turns = new FairQueue({ ...bounds, patience, full: () => refusal('OVERLOADED') });
   return (organizationId, read) => turns.run(organizationId, read);
 }

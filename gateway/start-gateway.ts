@@ -32,7 +32,7 @@ import type { Descriptions } from './operations/description-routes.ts';
 import { observeProcess } from './operations/process-metrics.ts';
 import { openPayments } from './payments/open-payments.ts';
 import { openPreview } from './preview/open-preview.ts';
-import { openListTurns, openReads, RECORD_READS, type Reads } from './reads.ts';
+import { openListTurns, openLogTurns, openReads, RECORD_READS, type Reads } from './reads.ts';
 import { RequestHandler } from './request/handle-request.ts';
 import { lastResorts } from './request/last-resorts.ts';
 import { createOtherOrigins } from './request/other-origins.ts';
@@ -184,6 +184,7 @@ async function openGatewayEngine(
     openPositionStore: (history) => positionStoreOf(options, redis, history),
     travel,
     listsInTurn: openListTurns(scheduler),
+    logInTurn: openLogTurns(scheduler),
     openEventBus: (history) => openEventBus(options, redis, history),
     onCommitted: (organizationId, kinds) => hints.announce(organizationId, kinds),
     ...(onSuperseded ? { onSuperseded } : {}),

@@ -167,7 +167,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { readonly when: string; re
   },
   NOT_APPLIED: { when: 'The change was not written', remedy: 'Retry' },
   OUTCOME_UNKNOWN: { when: 'The change may be written', remedy: 'Retry with the same `Idempotency-Key`' },
-  OVERLOADED: { when: 'A queue is full', remedy: 'Retry after `Retry-After`' },
+  OVERLOADED: {
+    when: 'A queue is full, or a search of the log has found nothing yet',
+    remedy: 'Retry after `Retry-After`',
+  },
   NOT_OWNER: { when: 'The organization is moving between gateways', remedy: 'Retry after `Retry-After`' },
   UNAVAILABLE: { when: 'A store cannot be reached', remedy: 'Retry after `Retry-After`' },
 };

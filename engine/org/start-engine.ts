@@ -28,7 +28,7 @@ import {
 } from '../store/cluster/platform-store.ts';
 import { createShardStore } from '../store/cluster/shard-store.ts';
 import { type HistoryWatchOptions, watchHistory } from '../store/cluster/watch-history.ts';
-import { createLogStore, type LogPage } from '../store/log/event-log-store.ts';
+import { createLogStore } from '../store/log/event-log-store.ts';
 import { checkMigrated } from '../store/migrate.ts';
 import type { PositionStore } from '../store/positions/position-store.ts';
 import { connectPostgres, type Sql } from '../store/postgres.ts';
@@ -44,6 +44,7 @@ import { GroupCommit } from './commit/group-commit.ts';
 import { Settler } from './commit/settler.ts';
 import { ShardOwnership } from './commit/shard-ownership.ts';
 import { EventFeed, type FeedBus } from './feed/event-feed.ts';
+import { type FoundEvents, LogSearch } from './feed/log-search.ts';
 import { hintsOf } from './hints-of.ts';
 import { FilterCounts } from './lists/filter-counts.ts';
 import { type TaskList, TaskLists } from './lists/task-lists.ts';
@@ -79,6 +80,8 @@ export interface EngineOptions {
   readonly memory: MemoryBounds;
   /** Lets organizations take turns with lists that may take long; without it they do not. */
   readonly listsInTurn?: InTurn;
+  /** The same for callers that read the log. */
+  readonly logInTurn?: InTurn;
   /** Takes the place of the store that commits; for tests that make it fail and benches that leave it out. */
   readonly wrapCommitStore?: (store: CommitStore) => CommitStore;
 }
@@ -115,7 +118,8 @@ export interface Engine {
     caller: Actor,
     sink: ExportSink,
   ): Promise<void> | undefined;
-  readLog(organizationId: number, query: ListEventsQuery): Promise<LogPage>;
+  /** See LogSearch.read. */
+  readLog(organizationId: number, query: ListEventsQuery): Promise<FoundEvents>;
   counts(): EngineCounts;
   readonly commits: CommitCounts;
   readonly activity: ActivityCounts;
@@ -212,7 +216,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ask,
     listTasks: (organizationId, query, caller) => lists.list(organizationId, query, onlyAgentOf(caller)),
     exportTasks: (id, query, caller, sink) => lists.export(id, query, onlyAgentOf(caller), sink),
-    readLog: (organizationId, query) => logStore.readAfter(organizationId, query.after, query.limit, query.types),
+    readLog: openLog(options, stores),
   };
 }
 
@@ -289,6 +293,14 @@ async function keepPartitions({ scheduler, log, releaser }: EngineOptions, sql: 
   releaser.push('partition check', cancel);
 }
 
+function openLog(
+  { logInTurn: inTurn, clock }: EngineOptions,
+  { log: sql }: Readonly<Record<'log', Sql>>,
+): Engine['readLog'] {
+  const search = new LogSearch({ store: createLogStore(sql), inTurn, clock });
+  return (organizationId, query) => search.read(organizationId, query);
+}
+
 function openLists(
   options: EngineOptions,
   { lists: planned, pages: prepared, exports }: Readonly<Record<'lists' | 'pages' | 'exports', Sql>>,
@@ -322,6 +334,7 @@ function openStores({ databaseUrl, leaseMs, releaser, wrapCommitStore }: EngineO
   releaser.push('commit connection', () => commits.stop());
   return {
     reads: connect('dispatch reads', LIMITS.readConnections, LIMITS.readDeadlineMs),
+    log: connect('dispatch log', LIMITS.logConnections, LIMITS.readDeadlineMs),
     lists: connect('dispatch lists', LIMITS.listConnections, LIMITS.readDeadlineMs),
     pages: connect('dispatch pages', LIMITS.pageConnections, LIMITS.readDeadlineMs, forPages(databaseUrl)),
     exports: connect('dispatch exports', LIMITS.exports, LIMITS.exportDeadlineMs),

@@ -14,10 +14,10 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
       query: { schema: listEventsQuery, lists: new Set(['types']) },
       summary: 'Read the event log after a sequence',
       success: { status: 200, data: eventPageView },
-      refusals: ['410 EVENTS_EXPIRED'],
+      refusals: ['410 EVENTS_EXPIRED', '503 OVERLOADED'],
       async handle({ identity, query }) {
         const wanted = query;
-        const { events, isCut, lastSequence, keptAfter } = await engine.readLog(identity.organizationId, wanted);
+        const { events, lastSequence, keptAfter, upTo } = await engine.readLog(identity.organizationId, wanted);
         if (keptAfter > wanted.after) return { refusal: refusal('EVENTS_EXPIRED', undefined, { keptAfter }) };
         // The log was restored: a caller that waits here would miss the events that get these sequences again.
         if (wanted.after > lastSequence) {
@@ -25,14 +25,16 @@ export function eventRoutes(engine: Engine): ApiRoute[] {
           const message = `The log ends at ${lastSequence}, before this sequence`;
           return { refusal: refusal('EVENTS_EXPIRED', message, { keptAfter }) };
         }
-        // Another page has reached the end of the log, whether or not the last events match the types.
-        const isFull = isCut || events.length === wanted.limit;
-        const nextAfter = isFull ? events.at(-1)!.sequence : lastSequence;
+        // Without an item a page is the end.
+        if (events.length === 0 && upTo < lastSequence) {
+          const message = `No event of these types was found up to ${upTo} of ${lastSequence}; try again, and the search goes on there`;
+          return { refusal: refusal('OVERLOADED', message) };
+        }
         const items = events.map(({ body }) => body).join(',');
         return {
           status: 200,
           message: 'Events',
-          data: `{"items":[${items}],"count":${events.length},"nextAfter":${nextAfter}}`,
+          data: `{"items":[${items}],"count":${events.length},"nextAfter":${upTo}}`,
           position: formatPosition(engine.history, lastSequence),
         };
       },

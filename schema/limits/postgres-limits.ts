@@ -1,7 +1,11 @@
 /** Connections of a gateway to Postgres, by what they do, and how long a read may take. */
 export const POSTGRES_LIMITS = {
-  /** For what the engine reads in little time: the event log and positions. */
+  /** For what streams and positions read in little time. */
   readConnections: 3,
+  /** For callers that read the log, in turn: what they look for may be rare. */
+  logConnections: 2,
+  logQueue: 1_024,
+  logQueuePerOrganization: 256,
   /** For lists of tasks that may take long, in all and of one organization: others find a free one. */
   listConnections: 3,
   listConnectionsPerOrganization: 2,

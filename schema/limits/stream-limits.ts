@@ -38,6 +38,13 @@ export const STREAM_LIMITS = {
   catchUpEvents: 500,
   /** Bytes of bodies from which on a page of the log ends early, for every reader. */
   logReadBytes: 16 * 1_048_576,
+  /**
+   * A search of the log for some types: the events that one statement looks through, how long it goes on, and how many
+   * that found nothing yet are remembered.
+   */
+  logSearchWindow: 20_000,
+  logSearchMs: 5_000,
+  logSearches: 1_000,
   /** Full pages of the log kept for others who catch up, each of so many bytes at most. */
   logPages: 16,
   logPageBytes: 4 * 1_048_576,

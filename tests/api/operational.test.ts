@@ -4,6 +4,7 @@ import { sleep } from '../../engine/runtime/clock.ts';
 import { LIMITS } from '../../schema/limits.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { withSql } from '../support/connections.ts';
+import { type EventStreamClient, openEventStream } from '../support/event-stream.ts';
 import { startTestGateway } from '../support/system/gateway.ts';
 import { until } from '../support/until.ts';
 import { useGateway } from './api-fixture.ts';
@@ -49,12 +50,40 @@ function whileLocked(table: string, body: (waitedFor: (times: number) => Promise
 test('a gateway is ready while reads of the log take long', async () => {
   const asked: Promise<{ status: number }>[] = [];
   await whileLocked('events', async (waitedFor) => {
-    for (let read = 0; read < LIMITS.readConnections; read++) asked.push(fixture.api.get('/events'));
-    await waitedFor(LIMITS.readConnections);
+    for (let read = 0; read < LIMITS.logConnections; read++) asked.push(fixture.api.get('/events'));
+    await waitedFor(LIMITS.logConnections);
     // An answer from before the lock stands for a moment.
     await sleep(300);
     assert.equal((await get('/readyz')).status, 200);
   });
+  for (const { status } of await Promise.all(asked)) assert.equal(status, 200);
+});
+
+test('searches of the log that take long do not delay a stream that resumes from before what memory has', async () => {
+  const { api, key, organizationId } = await fixture.organization();
+  await api.createTask();
+  const { position } = (await api.get('/events')).body.metadata;
+  await withSql(fixture.gateway.databaseUrl, async (sql) => {
+    await sql`
+      INSERT INTO events (organization_id, sequence, at, type, epoch, body)
+      SELECT organization_id, 2, at, type, epoch, replace(body, '"sequence":1,', '"sequence":2,')
+      FROM events WHERE organization_id = ${organizationId}`;
+    await sql`UPDATE organization_heads SET last_sequence = 2 WHERE organization_id = ${organizationId}`;
+  });
+  const asked: Promise<{ status: number }>[] = [];
+  let stream: EventStreamClient | undefined;
+  try {
+    await whileLocked('events', async (waitedFor) => {
+      for (let read = 0; read < 2 * LIMITS.logConnections; read++) asked.push(api.get('/events?types=task.rated'));
+      await waitedFor(LIMITS.logConnections);
+      stream = await openEventStream(fixture.gateway.baseUrl, { key, organizationId, lastEventId: position! });
+      await waitedFor(LIMITS.logConnections + 1);
+    });
+    assert.equal((await stream!.next()).event, 'stream.ready');
+    assert.equal((await stream!.take(1))[0]!.data.sequence, 2);
+  } finally {
+    stream?.close();
+  }
   for (const { status } of await Promise.all(asked)) assert.equal(status, 200);
 });
 

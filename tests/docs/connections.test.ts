@@ -10,7 +10,8 @@ test('running.md says how many connections to Postgres a gateway and the workers
   const { readConnections, pageConnections, exports, actorConnections, leaseConnections, trailConnections } = LIMITS;
   const commitsAndAccess = 2;
   const engine = readConnections + pageConnections + exports + actorConnections + leaseConnections + trailConnections;
-  const reads = LIMITS.listConnections + LIMITS.recordReadConnections + LIMITS.administrationReadConnections;
+  const { logConnections, listConnections, recordReadConnections, administrationReadConnections } = LIMITS;
+  const reads = logConnections + listConnections + recordReadConnections + administrationReadConnections;
   const changes = LIMITS.administrationConnections + LIMITS.proofConnections + LIMITS.checkoutConnections;
   const callers = LIMITS.accountConnections + LIMITS.trackingConnections + LIMITS.credentialConnections;
   const gateway = engine + commitsAndAccess + reads + changes + callers + LIMITS.previewsAtOnce * 2;

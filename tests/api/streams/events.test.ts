@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LIMITS } from '../../../schema/limits.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { withSql } from '../../support/seeds/seed.ts';
@@ -80,6 +81,28 @@ test('types narrow the events, and nextAfter passes over the others', async () =
   assert.deepEqual(none, { items: [], count: 0, nextAfter: 6 });
   const paged = await read(api, '?types=task.created&limit=3');
   assert.deepEqual([sequences(paged), paged.nextAfter], [[1, 2, 3], 3]);
+});
+
+test('an event of a rare type is found behind many others', async () => {
+  const { api, organizationId } = await organizationWithEvents();
+  const place = 3 * LIMITS.logSearchWindow + 7;
+  await withSql(fixture.gateway.databaseUrl, async (sql) => {
+    await sql`
+      UPDATE events SET sequence = ${place}, body = replace(body, '"sequence":6,', ${`"sequence":${place},`})
+      WHERE organization_id = ${organizationId} AND sequence = 6`;
+    await sql`
+      INSERT INTO events (organization_id, sequence, at, type, epoch, body)
+      SELECT organization_id, n, at, type, epoch, '{}' FROM events, generate_series(6, ${place - 1}::bigint) AS n
+      WHERE organization_id = ${organizationId} AND sequence = 1`;
+    await sql`UPDATE organization_heads SET last_sequence = ${place} WHERE organization_id = ${organizationId}`;
+  });
+  const found = await read(api, '?types=task.status_changed');
+  assert.deepEqual([sequences(found), found.nextAfter], [[place], place]);
+  assert.deepEqual(await read(api, `?types=task.status_changed&after=${place}`), {
+    items: [],
+    count: 0,
+    nextAfter: place,
+  });
 });
 
 test('reading at the end finds nothing and stays there, and past the end of a restored log is refused', async () => {

@@ -57,6 +57,27 @@ export const STREAM: readonly Mutation[] = [
       'A reader learns that events are no longer kept.',
     ],
   ]),
+  ...mutationsOf(
+    'engine/org/feed/log-search.ts',
+    ['unit/engine/events/log-search'],
+    [
+      [
+        'const window = types && LIMITS.logSearchWindow;',
+        'const window = undefined;',
+        'A search of the log has a window.',
+      ],
+      ['return inTurn ? inTurn(', 'return types && inTurn ? inTurn(', 'Who reads the log waits in turn.'],
+      ['if (bytes >= LIMITS.logReadBytes) break;', '', 'Events of several windows are bounded together.'],
+      ['before > lastSequence ? from : ', '', 'A search does not pass the end of a log that was cut.'],
+      ['this.#reached.set(question, reached);', '', 'A search that found nothing goes on where it was.'],
+      ['if (keptAfter > from && events.length > 0)', 'if (keptAfter < 0)', 'What was found before a gap is answered.'],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/routes/event-routes.ts',
+    ['unit/gateway/read-log'],
+    [['events.length === 0 && upTo < lastSequence', 'upTo < 0', 'An empty page is the end of the log.']],
+  ),
   ...mutationsOf('engine/org/feed/shared-event.ts', STREAMS, [
     ["payment.method === 'cash' ? payment.agentId : null", 'null', 'An agent hears of the cash that it took.'],
   ]),
