@@ -34,6 +34,8 @@ export interface Access {
   readonly authenticate: Authenticate;
   readonly quotas: Quotas;
   readonly streamTokens: Pick<StreamTokenStore, 'issue'>;
+  /** See AccessFeed. */
+  readonly generation: () => number;
   /** Reports every change of access at most a second after its commit, for connections that stay open. */
   readonly onChanges: (listener: (changes: HeardChanges) => void) => void;
   /** Resolves when no process serves what was revoked before the call: to be awaited before a revocation is answered. */
@@ -72,6 +74,7 @@ export function openAccess(options: AccessOptions, engine: Engine, redis: Redis)
     authenticate: createAuthenticator({ credentials, streamTokens, store, feed, log }),
     quotas,
     streamTokens,
+    generation: () => feed.generation,
     onChanges: (listener) => feed.onChanges(listener),
     settled: () => feed.settled(),
     start: () => feed.start(),

@@ -44,7 +44,7 @@ import { successBody } from './success-body.ts';
 
 export interface HandlingServices {
   readonly router: Router;
-  readonly access: Pick<Access, 'isSecure' | 'addressOf' | 'authenticate' | 'quotas'>;
+  readonly access: Pick<Access, 'isSecure' | 'addressOf' | 'authenticate' | 'generation' | 'quotas'>;
   readonly metrics: RequestMetrics;
   /** Undefined: pages of other origins get nothing. */
   readonly otherOrigins: OtherOrigins | undefined;
@@ -163,9 +163,10 @@ class HandledRequest implements AnswerObserver {
       body?.catch(() => {});
       const admitted = admission ?? this.#admit(route, await known);
       if ('refused' in admitted) return this.refuse(admitted.refused);
+      const generation = this.#services.access.generation();
       const bytes = body && (await body);
       const present =
-        body && this.#isLate()
+        body && this.#isOld(generation)
           ? await this.#services.access.authenticate(this.#incoming, route, this.#origin)
           : admitted;
       if ('refused' in present) return this.refuse(present.refused);
@@ -183,9 +184,13 @@ class HandledRequest implements AnswerObserver {
     }
   }
 
-  /** The access of the caller may have ended while the body was on its way. */
-  #isLate(): boolean {
-    return this.#services.clock.monotonic() - this.#startedAt > LIMITS.lateBodyMs;
+  /**
+   * The access of the caller may have ended while the body was on its way, unheard of yet. A change that was heard
+   * meanwhile counts in any case: a stream that opens now hears of later ones alone.
+   */
+  #isOld(generation: number): boolean {
+    const { access, clock } = this.#services;
+    return access.generation() !== generation || clock.monotonic() - this.#startedAt > LIMITS.lateBodyMs;
   }
 
   refuse({ status, body, headers = [], close = false }: Refused): void {

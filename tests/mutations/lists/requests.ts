@@ -313,7 +313,7 @@ export const REQUESTS: readonly Mutation[] = [
   ...mutationsOf(
     'gateway/request/handle-request.ts',
     ['api/auth/slow-bodies'],
-    [['body && this.#isLate()', 'body && !this.#startedAt', 'A slow body does not outlive a revocation.']],
+    [['body && this.#isOld(generation)', 'body && !this.#startedAt', 'A slow body does not outlive a revocation.']],
   ),
   ...mutationsOf(
     'gateway/request/handle-request.ts',

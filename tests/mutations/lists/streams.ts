@@ -78,6 +78,11 @@ export const STREAM: readonly Mutation[] = [
     ['unit/gateway/read-log'],
     [['events.length === 0 && upTo < lastSequence', 'upTo < 0', 'An empty page is the end of the log.']],
   ),
+  ...mutationsOf(
+    'gateway/request/handle-request.ts',
+    ['unit/gateway/access-behind-bodies'],
+    [['access.generation() !== generation || ', '', 'A revocation is heard while a short body is on its way.']],
+  ),
   ...mutationsOf('engine/org/feed/shared-event.ts', STREAMS, [
     ["payment.method === 'cash' ? payment.agentId : null", 'null', 'An agent hears of the cash that it took.'],
   ]),
