@@ -31,6 +31,8 @@ export class OrgPositions {
   hasRoster = false;
   /** Sequence of the log up to which what is committed is in the roster. */
   rosterSequence = 0;
+  /** A commit before it was missed, and no reading has it yet. */
+  isBehind = false;
   /** As its settings say, or would by default until the roster is read. */
   services: ServiceTimes = serviceTimesOf(assignmentSettingsOf({}));
   #dirty: LiveAgent[] = [];

@@ -222,7 +222,7 @@ export class Positions {
         nowMs,
       );
       this.#saver.save(organization);
-      if (!organization.hasRoster) this.#rosters.refresh(organization);
+      if (!organization.hasRoster || organization.isBehind) this.#rosters.refresh(organization);
       if (this.#isIdle(organization)) this.#organizations.delete(organizationId);
     }
   }

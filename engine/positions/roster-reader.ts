@@ -39,6 +39,7 @@ export class RosterReader {
       .then(({ agents, sequence, services }) => {
         organization.setRoster(agents, sequence);
         organization.services = services;
+        organization.isBehind = false;
         for (const change of changes) applyChange(organization, change);
       })
       .finally(() => this.#readings.delete(organization));
@@ -56,19 +57,21 @@ export class RosterReader {
     });
   }
 
-  /** A commit arrived. An earlier commit that this process missed is found by reading again. */
+  /** A commit arrived. An earlier commit that this process missed is found by reading again, until that has worked. */
   apply(organization: OrgPositions, change: RosterChange): void {
-    const isGap = organization.hasRoster && change.expectedSequence > organization.rosterSequence;
     this.#readings.get(organization)?.changes.push(change);
+    const wasBehind = organization.isBehind;
     applyChange(organization, change);
-    if (!isGap || this.#readings.has(organization)) return;
+    if (wasBehind || !organization.isBehind || this.#readings.has(organization)) return;
     this.#triedAt.delete(organization);
     this.refresh(organization);
   }
 }
 
-function applyChange(organization: OrgPositions, { agents, tasks, lastSequence, services }: RosterChange): void {
+function applyChange(organization: OrgPositions, change: RosterChange): void {
+  const { expectedSequence, lastSequence, agents, tasks, services } = change;
   const { replanned } = organization;
+  if (organization.hasRoster && expectedSequence > organization.rosterSequence) organization.isBehind = true;
   const { pickupServiceMs, dropoffServiceMs } = organization.services;
   if (services.pickupServiceMs !== pickupServiceMs || services.dropoffServiceMs !== dropoffServiceMs)
     for (const agent of organization.agents.values()) replanned.add(agent);

@@ -83,6 +83,23 @@ export const STREAM: readonly Mutation[] = [
     ['unit/gateway/access-behind-bodies'],
     [['access.generation() !== generation || ', '', 'A revocation is heard while a short body is on its way.']],
   ),
+  ...mutationsOf(
+    'engine/positions/positions.ts',
+    ['unit/positions/missed-commits'],
+    [[' || organization.isBehind', '', 'A reading of the roster that failed is made again.']],
+  ),
+  ...mutationsOf(
+    'engine/positions/roster-reader.ts',
+    ['unit/positions/missed-commits'],
+    [
+      [
+        'for (const change of changes) applyChange(organization, change);\n',
+        'for (const change of changes) applyChange(organization, change);\n        organization.isBehind = false;\n',
+        'A reading that began before a missed commit does not count.',
+      ],
+      ['organization.isBehind = false;\n', '', 'The roster is not read for ever.'],
+    ],
+  ),
   ...mutationsOf('engine/org/feed/shared-event.ts', STREAMS, [
     ["payment.method === 'cash' ? payment.agentId : null", 'null', 'An agent hears of the cash that it took.'],
   ]),
