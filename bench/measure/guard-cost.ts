@@ -33,7 +33,7 @@ export async function measureGuardCost(calls: number, channels: number): Promise
   const { credentials, stop } = openCredentials(keys);
   const parts = {
     credentials,
-    store: { findConsoleChannel: async () => undefined },
+    store: { findConsoleChannel: async () => undefined, findOfSession: async () => undefined },
     feed: { isAway: false, generation: 0 },
   };
   const authenticate = createAuthenticator({

@@ -1,6 +1,6 @@
 import type { Log } from '../../engine/runtime/log.ts';
 import type { Credential, CredentialStore } from '../../engine/store/access/credential-store.ts';
-import type { StreamTokenStore } from '../../engine/store/access/stream-token-store.ts';
+import type { StreamGrant, StreamTokenStore } from '../../engine/store/access/stream-token-store.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { errorBody, refusalBody, validationBody } from '../../engine/views/parts/error-body.ts';
 import { holds } from '../../schema/accounts/permissions.ts';
@@ -38,7 +38,7 @@ export type Authenticate = (
 export interface AuthenticationParts {
   readonly credentials: Pick<CredentialCache, 'find' | 'findByHash'>;
   readonly streamTokens: Pick<StreamTokenStore, 'find' | 'take'>;
-  readonly store: Pick<CredentialStore, 'findConsoleChannel'>;
+  readonly store: Pick<CredentialStore, 'findConsoleChannel' | 'findOfSession'>;
   readonly feed: Pick<AccessFeed, 'generation'>;
   readonly log: Log;
 }
@@ -118,8 +118,24 @@ async function admitByStreamToken(
   });
   if (grant === 'unavailable') return { refused: UNAVAILABLE };
   if (!grant) return { refused: UNAUTHORIZED };
-  const find = () => parts.credentials.findByHash(grant.credentialHash);
+  const find = () => ownerOf(parts, grant);
   return admitOrRefuse(parts, { ...asked, find, organizationId: grant.organizationId, attempt: 1 }, find());
+}
+
+/** The asker of a stream token: by its credential or, where a refresh has replaced that or it has expired, by its session. */
+async function ownerOf(
+  { credentials, store, feed }: AuthenticationParts,
+  { credentialHash, session }: StreamGrant,
+): Promise<Credential | undefined> {
+  const known = await credentials.findByHash(credentialHash);
+  if (known || !session) return known;
+  for (let attempt = 1; attempt <= LIMITS.credentialAttempts; attempt++) {
+    const { generation } = feed;
+    const found = await store.findOfSession(session);
+    // A change that was heard meanwhile may not be in it, and nobody would hear of it again.
+    if (feed.generation === generation) return found;
+  }
+  throw new LookupRefused('access changes faster than it can be looked up');
 }
 
 async function admitOrRefuse(

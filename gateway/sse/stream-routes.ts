@@ -92,8 +92,11 @@ function issueToken(tokens: Tokens): ApiRoute {
     summary: 'Get a credential that opens one stream as `?token=`, for browsers; `expiresIn` counts seconds',
     success: { status: 201, data: streamTokenView },
     refusals: ['503 UNAVAILABLE'],
-    async handle({ identity: { credentialHash, organizationId } }) {
-      const token = await tokens.issue({ credentialHash, organizationId }).catch(() => undefined);
+    async handle({ identity: { credentialHash, organizationId, role, sessionId } }) {
+      // Those of super admins belong to no organization, whichever they name.
+      const session =
+        sessionId === null ? null : { organizationId: role === 'super_admin' ? 0 : organizationId, id: sessionId };
+      const token = await tokens.issue({ credentialHash, organizationId, session }).catch(() => undefined);
       // The connection's own error event has told why.
       if (token === undefined) return { refusal: refusal('UNAVAILABLE') };
       const data = JSON.stringify({ token, expiresIn: LIMITS.streamTokenMs / 1_000 });

@@ -29,9 +29,17 @@ export interface Credential extends AccessSubjects {
   readonly locationsWrite: boolean;
 }
 
+export interface SessionKey {
+  /** 0 for that of a super admin. */
+  readonly organizationId: number;
+  readonly id: number;
+}
+
 export interface CredentialStore {
   /** Finds the callers of these hashes; unknown hashes are absent. */
   findCredentials(hashes: readonly string[]): Promise<Credential[]>;
+  /** The caller of a session by its present access token, which may have expired; undefined once the session has ended. */
+  findOfSession(session: SessionKey): Promise<Credential | undefined>;
   /** The built-in channel of an organization, in any status; undefined when there is no such organization. */
   findConsoleChannel(organizationId: number): Promise<number | undefined>;
 }
@@ -59,18 +67,19 @@ export function createCredentialStore(sql: Sql): CredentialStore {
         JOIN organizations o ON o.organization_id = c.organization_id
         JOIN users u ON u.organization_id = c.organization_id AND u.id = c.user_id AND u.role <> 'super_admin'
         UNION ALL
-        SELECT encode(s.hash, 'hex'), s.organization_id, o.status, coalesce(c.id, 0), c.status, u.id, u.role,
-          u.is_active, u.email_verified_at IS NOT NULL,
-          (SELECT min(a.id) FROM agents a WHERE a.organization_id = u.organization_id AND a.user_id = u.id),
-          s.id, extract(epoch FROM s.access_expires_at)::float8 * 1000,
-          extract(epoch FROM greatest(s.access_expires_at, s.refresh_expires_at))::float8 * 1000, NULL,
-          coalesce(c.locations_write, false), (SELECT pg_current_snapshot()::text)
-        FROM held s
-        JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id
-        LEFT JOIN organizations o ON o.organization_id = s.organization_id
-        LEFT JOIN channels c ON c.organization_id = s.organization_id AND c.built_in
-        WHERE CASE WHEN u.role = 'super_admin' THEN s.organization_id = 0 ELSE c.id IS NOT NULL AND o.status IS NOT NULL END`;
+        ${callersOfHeld(sql)}`;
       return retried(query, LIMITS.fetchDeadlineMs, 'looking up credentials');
+    },
+    async findOfSession({ organizationId, id }) {
+      const query = () => sql<Credential[]>`
+        WITH held AS (
+          SELECT s.access_hash AS hash, s.organization_id, s.id, s.user_id, s.access_expires_at, s.refresh_expires_at
+          FROM sessions s WHERE s.organization_id = ${organizationId} AND s.id = ${id} AND s.revoked_at IS NULL
+            AND greatest(s.access_expires_at, s.refresh_expires_at) > now()
+        )
+        ${callersOfHeld(sql)}`;
+      const [found] = await retried(query, LIMITS.fetchDeadlineMs, 'looking up a session');
+      return found;
     },
     async findConsoleChannel(organizationId) {
       const query = () => sql<{ id: number }[]>`
@@ -80,4 +89,22 @@ export function createCredentialStore(sql: Sql): CredentialStore {
       return channel?.id;
     },
   };
+}
+
+/** The callers of sessions that a statement has found as `held`. */
+function callersOfHeld(sql: Sql) {
+  return sql`
+    SELECT encode(s.hash, 'hex') AS hash, s.organization_id, o.status AS organization_status,
+      coalesce(c.id, 0) AS channel_id, c.status AS channel_status, u.id AS user_id, u.role, u.is_active,
+      u.email_verified_at IS NOT NULL AS is_verified,
+      (SELECT min(a.id) FROM agents a WHERE a.organization_id = u.organization_id AND a.user_id = u.id) AS agent_id,
+      s.id AS session_id, extract(epoch FROM s.access_expires_at)::float8 * 1000 AS expires_at_ms,
+      extract(epoch FROM greatest(s.access_expires_at, s.refresh_expires_at))::float8 * 1000 AS session_ends_at_ms,
+      NULL::integer AS rate_limit, coalesce(c.locations_write, false) AS locations_write,
+      (SELECT pg_current_snapshot()::text) AS snapshot
+    FROM held s
+    JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id
+    LEFT JOIN organizations o ON o.organization_id = s.organization_id
+    LEFT JOIN channels c ON c.organization_id = s.organization_id AND c.built_in
+    WHERE CASE WHEN u.role = 'super_admin' THEN s.organization_id = 0 ELSE c.id IS NOT NULL AND o.status IS NOT NULL END`;
 }

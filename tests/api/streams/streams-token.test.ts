@@ -10,6 +10,7 @@ import { startTcpProxy } from '../../support/services/tcp-proxy.ts';
 import { startTestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
+import { ask, bearer, signIn } from '../auth/auth-client.ts';
 import { refusalOf, sequencesOf, useStreams } from './stream-fixture.ts';
 
 const fixture = useGateway({ own: 'a second gateway runs at its place' });
@@ -141,6 +142,32 @@ test('a revocation ends a stream that a token opened, and the token', async () =
   );
   await until('the stream ends', () => hasEnded);
   assert.equal((await refusalOf(open(unused))).status, 401);
+});
+
+test('a token outlives the refresh of the session that asked for it, and not its end', async () => {
+  const { databaseUrl, baseUrl } = fixture.gateway;
+  const { organizationId, api } = await fixture.organization();
+  for (const role of ['dispatcher', 'super_admin'] as const) {
+    const user = await seedUser(
+      databaseUrl,
+      role === 'super_admin' ? 0 : organizationId,
+      role,
+      'correct horse battery',
+    );
+    const first = await signIn(api, user);
+    const named = { 'x-organization-id': `${organizationId}` };
+    const issue = async () =>
+      (await api.post<Token>('/realtime/token', {}, { ...bearer(first.accessToken), ...named })).body.data.token;
+    const tokens = [await issue(), await issue()];
+    const open = (token: string) => streams.watch(baseUrl, { organizationId, query: `token=${token}` });
+    const next = (await ask(api, 'refresh', { refreshToken: first.refreshToken })).body.data;
+    await until('the access token is void', async () => {
+      return (await api.get('/auth/me', bearer(first.accessToken))).status === 401;
+    });
+    await open(tokens[0]!);
+    assert.equal((await api.post('/auth/logout', undefined, bearer(next.accessToken))).status, 200);
+    assert.equal((await refusalOf(open(tokens[1]!))).status, 401);
+  }
 });
 
 test('a super admin asks in the organization that it names, and needs not name it again', async () => {

@@ -298,6 +298,31 @@ test('a key and an access token stand for their users, with what guards and rule
   });
 });
 
+test('a session stands for its user until it ends, also once its access token has expired', async () => {
+  const credentials = createCredentialStore(sql);
+  const { organizationId, userId } = await seedOrganization(url);
+  const token = await seedSession(url, organizationId, userId);
+  const [known] = await credentials.findCredentials([hashSecret(token)]);
+  const id = known!.sessionId!;
+  const find = (of = organizationId) => credentials.findOfSession({ organizationId: of, id });
+  const found = await find();
+  assert.deepEqual({ ...found, snapshot: '' }, { ...known, snapshot: '' });
+  assert.equal(await find(0), undefined, 'of another organization');
+  const end = (accessMs: number, refreshMs: number | null) => sql`
+    UPDATE sessions SET access_expires_at = now() + ${accessMs} * interval '1 ms',
+      refresh_expires_at = now() + ${refreshMs}::int * interval '1 ms'
+    WHERE organization_id = ${organizationId} AND id = ${id}`;
+  await end(-1_000, 60_000);
+  assert.equal((await find())?.hash, hashSecret(token));
+  for (const refreshMs of [null, -500]) {
+    await end(-1_000, refreshMs);
+    assert.equal(await find(), undefined, `refreshable for ${refreshMs} ms`);
+  }
+  await end(60_000, 60_000);
+  await sql`UPDATE sessions SET revoked_at = now() WHERE organization_id = ${organizationId} AND id = ${id}`;
+  assert.equal(await find(), undefined, 'revoked');
+});
+
 test('super admins are users of no organization, and nobody else is', async () => {
   const credentials = createCredentialStore(sql);
   const { organizationId, userId, key } = await seedOrganization(url);

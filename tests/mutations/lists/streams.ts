@@ -79,6 +79,33 @@ export const STREAM: readonly Mutation[] = [
     [['events.length === 0 && upTo < lastSequence', 'upTo < 0', 'An empty page is the end of the log.']],
   ),
   ...mutationsOf(
+    'gateway/guards/authenticate.ts',
+    ['unit/gateway/guards/authenticate'],
+    [
+      [
+        'if (feed.generation === generation) return found;',
+        'return found;',
+        'A stream token is judged by present access.',
+      ],
+      [
+        'if (known || !session) return known;',
+        'if (known || session) return known;',
+        'A refresh leaves stream tokens good.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/store/access/credential-store.ts',
+    ['integration/store/access-store'],
+    [
+      [
+        '            AND greatest(s.access_expires_at, s.refresh_expires_at) > now()\n',
+        '',
+        'A stream token ends with its session.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'gateway/request/handle-request.ts',
     ['unit/gateway/access-behind-bodies'],
     [['access.generation() !== generation || ', '', 'A revocation is heard while a short body is on its way.']],

@@ -65,7 +65,7 @@ async function refusalOfKeys(key: string): Promise<(wrong: string) => Promise<()
   const authenticate = createAuthenticator({
     credentials,
     streamTokens: { find: async () => undefined, take: async () => undefined },
-    store: { findConsoleChannel: async () => undefined },
+    store: { findConsoleChannel: async () => undefined, findOfSession: async () => undefined },
     feed: { generation: 0 },
     log: createLog('gateway', 'silent'),
   });

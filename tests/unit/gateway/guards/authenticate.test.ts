@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog } from '../../../../engine/runtime/log.ts';
-import type { Credential } from '../../../../engine/store/access/credential-store.ts';
+import type { Credential, SessionKey } from '../../../../engine/store/access/credential-store.ts';
+import type { StreamGrant } from '../../../../engine/store/access/stream-token-store.ts';
 import { createAuthenticator } from '../../../../gateway/guards/authenticate.ts';
 import type { IncomingRequest } from '../../../../gateway/http/port.ts';
 import type { Guard, Route } from '../../../../gateway/route.ts';
@@ -49,25 +50,29 @@ interface Asking {
   /** Built-in channels by organization. */
   readonly consoles?: ReadonlyMap<number, number>;
   readonly onOrganizationAsked?: () => void;
+  /** The grant of a stream token, and the caller of its session. */
+  readonly grant?: StreamGrant;
+  readonly findOfSession?: (session: SessionKey) => Credential | undefined;
 }
 
 const feed = { generation: 0 };
 
 async function ask(asking: Asking) {
-  const { guard = TASKS, credential, consoles = new Map([[1, 20]]), onOrganizationAsked = () => {} } = asking;
+  const { guard = TASKS, credential, consoles = new Map([[1, 20]]), onOrganizationAsked = () => {}, grant } = asking;
   const headers: Readonly<Record<string, string>> =
-    asking.headers ?? ((await credential)?.sessionId ? bearer(TOKEN) : { 'x-api-key': KEY });
+    asking.headers ?? (grant ? {} : (await credential)?.sessionId ? bearer(TOKEN) : { 'x-api-key': KEY });
   const authenticate = createAuthenticator({
     credentials: {
       find: (secret) => (secret === KEY || secret === TOKEN ? credential : undefined),
-      findByHash: () => undefined,
+      findByHash: (secretHash) => (secretHash === grant?.credentialHash ? credential : undefined),
     },
-    streamTokens: { find: async () => undefined, take: async () => undefined },
+    streamTokens: { find: async () => grant, take: async () => grant },
     store: {
       async findConsoleChannel(organizationId) {
         onOrganizationAsked();
         return consoles.get(organizationId);
       },
+      findOfSession: async (session) => asking.findOfSession?.(session),
     },
     feed,
     log: createLog('gateway', 'silent'),
@@ -75,13 +80,13 @@ async function ask(asking: Asking) {
   const request: IncomingRequest = {
     method: 'GET',
     path: '/api/v1/tasks',
-    query: '',
+    query: grant ? `token=dst_${'s'.repeat(40)}` : '',
     remoteAddress: '',
     header: (name) => headers[name],
     headerCount: (name) => (name in headers ? 1 : 0),
     readBody: () => Promise.reject(new Error('has none')),
   };
-  return authenticate(request, { guard } as Route, ORIGIN);
+  return authenticate(request, { guard, kind: 'raw', takesStreamToken: true } as unknown as Route, ORIGIN);
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -274,6 +279,43 @@ test('a credential that cannot be checked is answered as unavailable', async () 
     const credential = Promise.reject(why);
     assert.equal(await refusedAs({ credential, headers: { 'x-api-key': KEY } }), '503 UNAVAILABLE');
   }
+});
+
+const GRANT: StreamGrant = { credentialHash: 'gone', organizationId: 1, session: { organizationId: 0, id: 4 } };
+
+test('a stream token stands for the credential that asked for it, or else for its session, if it was one', async () => {
+  const asked: SessionKey[] = [];
+  const findOfSession = (session: SessionKey) => {
+    asked.push(session);
+    return SUPER_ADMIN;
+  };
+  const known = await ask({ grant: GRANT, credential: SESSION, findOfSession });
+  assert.deepEqual([known.identity?.caller.channelId, asked], [2, []]);
+  const ofSession = await ask({ grant: GRANT, findOfSession });
+  assert.deepEqual(
+    [ofSession.identity?.caller.channelId, asked],
+    [20, [GRANT.session]],
+    'in the organization it named',
+  );
+  assert.equal(await refusedAs({ grant: { ...GRANT, session: null }, findOfSession }), '401 Unauthorized');
+  assert.equal(await refusedAs({ grant: GRANT, findOfSession: () => undefined }), '401 Unauthorized');
+});
+
+test('a session that changes while it is looked up for a stream token is looked up again', async () => {
+  let asked = 0;
+  const changing = (times: number) => {
+    asked = 0;
+    return () => {
+      asked += 1;
+      if (asked <= times) feed.generation += 1;
+      return asked <= times ? SESSION : undefined;
+    };
+  };
+  assert.equal(await refusedAs({ grant: GRANT, findOfSession: changing(1) }), '401 Unauthorized');
+  assert.equal(asked, 2);
+  const told = await refusedAs({ grant: GRANT, findOfSession: changing(Number.POSITIVE_INFINITY) });
+  assert.match(told, /^503 UNAVAILABLE/);
+  assert.equal(asked, LIMITS.credentialAttempts);
 });
 
 test('public routes look at no credential', async () => {
