@@ -1,4 +1,3 @@
-import type { ShownTask } from '../../../schema/tasks/task.ts';
 import { STAMPED_SHOWN_TASK, TASK_STAMP, type TaskColumns } from '../../store/rows/record-tables.ts';
 import type { PageRequest } from '../../store/task-lists/task-list-request.ts';
 import {
@@ -47,7 +46,7 @@ export async function readTexts(
   return readWhole(sources, organizationId, request, matching);
 }
 
-/** Reads all tasks of a page in one statement. It learns in passing how many of their texts were kept, and keeps the others. */
+/** Reads all tasks of a page in one statement. It learns in passing how many of their texts were kept. */
 async function readWhole(
   { pages, texts, repeats }: TextSources,
   organizationId: number,
@@ -62,7 +61,9 @@ async function readWhole(
       const { stamp, shown } = STAMPED_SHOWN_TASK.ofRow(row);
       const kept = texts.find(organizationId, shown.task.id, stamp);
       if (kept) found++;
-      return room.take(kept ?? keptTextOf(texts, organizationId, stamp, shown));
+      const text = kept ?? textOf(shown);
+      if (!kept) texts.keepIfShownBefore(organizationId, stamp, text);
+      return room.take(text);
     },
   });
   repeats.note(organizationId, request, found, page.items.length);
@@ -99,13 +100,9 @@ function readNewTexts({ pages, texts }: TextSources, organizationId: number, ids
     list: STAMPED_SHOWN_TASK.list,
     ofRow: (row) => {
       const { stamp, shown } = STAMPED_SHOWN_TASK.ofRow(row);
-      return { stamp, text: room.take(keptTextOf(texts, organizationId, stamp, shown)) };
+      const text = room.take(textOf(shown));
+      texts.keep(organizationId, stamp, text);
+      return { stamp, text };
     },
   });
-}
-
-function keptTextOf(texts: TaskTexts, organizationId: number, stamp: string, shown: ShownTask): TaskText {
-  const text = textOf(shown);
-  texts.keep(organizationId, stamp, text);
-  return text;
 }

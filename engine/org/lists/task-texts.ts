@@ -4,6 +4,7 @@ import { type ShownTask, TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { dueAtOf } from '../../domain/tasks/delay.ts';
 import { encodeTask } from '../../views/task-view.ts';
 import { BoundedMap } from '../state/bounded-map.ts';
+import { ShownBefore } from './shown-before.ts';
 
 /** A task as a page shows it. */
 export interface TaskText {
@@ -26,6 +27,7 @@ interface Kept {
  */
 export class TaskTexts {
   readonly #kept: BoundedMap<string, Kept>;
+  readonly #shown = new ShownBefore();
 
   constructor(mostBytes: number) {
     this.#kept = new BoundedMap(mostBytes, ({ bytes }) => bytes);
@@ -52,6 +54,14 @@ export class TaskTexts {
   /** Keeps the text of a task that was read together with its stamp. */
   keep(organizationId: number, stamp: string, text: TaskText): void {
     this.#kept.set(keyOf(organizationId, text.id), { stamp, text, bytes: bytesOf(text) });
+  }
+
+  /**
+   * The same for a task of a list whose tasks hardly come again, from its second time on. Most texts of such lists would
+   * only leave again, and a text that stays costs the garbage collector more than one that goes with its page.
+   */
+  keepIfShownBefore(organizationId: number, stamp: string, text: TaskText): void {
+    if (this.#shown.note(organizationId, text.id)) this.keep(organizationId, stamp, text);
   }
 }
 

@@ -118,7 +118,25 @@ export const TASK_LISTS: readonly Mutation[] = [
   ...mutationsOf(
     'engine/org/lists/task-texts.ts',
     ['integration/store/pages/page-texts'],
-    [['if (kept?.stamp !== stamp)', 'if (!kept)', 'A kept text is shown under its own stamp alone.']],
+    [
+      ['if (kept?.stamp !== stamp)', 'if (!kept)', 'A kept text is shown under its own stamp alone.'],
+      [
+        'if (this.#shown.note(organizationId, text.id)) ',
+        '',
+        'A list that hardly repeats keeps no text of its first time.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/lists/shown-before.ts',
+    ['integration/store/pages/page-texts'],
+    [
+      [
+        'const isKnown = this.#marks[place] === mark;',
+        'const isKnown = false;',
+        'A task is known from its first time.',
+      ],
+    ],
   ),
   ...mutationsOf(
     'engine/org/state/bounded-map.ts',
