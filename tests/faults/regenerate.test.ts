@@ -113,7 +113,7 @@ const CONNECTIONS = 64;
 /** The pause between the requests of a client that is alone. */
 const LOOK_MS = 20;
 /** The pause between the requests of one connection: a user stays within the rate limit, and the gateways keep time. */
-const PACE_MS = 100;
+const PACE_MS = 250;
 
 /** Lists from all connections, half of them at each gateway, until `isOver`. Notes each answer in `served`. */
 async function listFromAll(

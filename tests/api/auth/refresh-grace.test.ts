@@ -3,6 +3,7 @@ import { after, mock, test } from 'node:test';
 import { hashSecret } from '../../../engine/runtime/secrets.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import { type ApiClient, type ApiReply, createApiClient } from '../../support/api-client.ts';
+import { rounds } from '../../support/runner/rounds.ts';
 import { type SeededUser, seedUser, withSql } from '../../support/seeds/seed.ts';
 import { startTestGateway, type TestGateway } from '../../support/system/gateway.ts';
 import { until } from '../../support/until.ts';
@@ -255,7 +256,7 @@ test('tabs that refresh with one token at the same time all go on, and again a q
 
 test('a token that comes again while its successor is being used gets a pair before it, or ends the session after it', async () => {
   const outcomes = new Set<string>();
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < rounds(12); round++) {
     const { user, tokens } = await begin();
     const successor = (await refreshAt(fixture.api, tokens)).body.data;
     const replies = await refreshAll(round % 2 === 0 ? [tokens, successor] : [successor, tokens]);

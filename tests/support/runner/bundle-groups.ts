@@ -1,7 +1,8 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin, transform } from 'esbuild';
+import { listSources } from './test-files.ts';
 
 /** Packages that take long to load in their many small files, and that do not look for files beside their own. */
 const PACKAGES = [
@@ -51,7 +52,7 @@ export async function bundleGroups(
     sourcemap: 'external',
     sourcesContent: false,
     logLevel: 'silent',
-    plugins: [virtualFiles(/\.group$/, texts, root), ownUrls],
+    plugins: [virtualFiles(/\.group$/, texts, root), ownUrls(root)],
   });
   return entries.map(({ name }) => {
     const file = join(directory, `${name}.mjs`);
@@ -82,19 +83,28 @@ function virtualFiles(filter: RegExp, texts: ReadonlyMap<string, string>, resolv
   };
 }
 
-/** In a bundle each source keeps the URL that it has by itself. */
-const ownUrls: Plugin = {
-  name: 'own URLs',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.(?:ts|mjs)$/ }, async ({ path }) => {
-      const text = readFileSync(path, 'utf8');
-      if (!text.includes('import.meta.url')) return undefined;
-      const define = { 'import.meta.url': JSON.stringify(pathToFileURL(path).href) };
-      const options = { loader: 'ts', define, sourcefile: path, sourcemap: 'inline', target: TARGET } as const;
-      return { loader: 'js', contents: (await transform(text, options)).code };
-    });
-  },
-};
+/**
+ * In a bundle each source keeps the URL that it has by itself. Only the sources that ask for it are handed over to this
+ * process: esbuild reads the thousands of others in a third of the time.
+ */
+function ownUrls(root: string): Plugin {
+  const asking = new Set(
+    listSources(root, '.ts', '.mjs').filter((path) => readFileSync(path, 'utf8').includes('import.meta.url')),
+  );
+  const names = [...new Set([...asking].map((path) => basename(path)))];
+  const filter = new RegExp(`/(?:${names.map((name) => name.replaceAll('.', '\\.')).join('|')})$`);
+  return {
+    name: 'own URLs',
+    setup({ onLoad }) {
+      onLoad({ filter }, async ({ path }) => {
+        if (!asking.has(path)) return undefined;
+        const define = { 'import.meta.url': JSON.stringify(pathToFileURL(path).href) };
+        const options = { loader: 'ts', define, sourcefile: path, sourcemap: 'inline', target: TARGET } as const;
+        return { loader: 'js', contents: (await transform(readFileSync(path, 'utf8'), options)).code };
+      });
+    },
+  };
+}
 
 /** Joins each of the slow packages into one file, shared parts beside it. Returns their URLs by the names of the packages. */
 export async function bundlePackages(root: string, directory: string): Promise<Record<string, string>> {

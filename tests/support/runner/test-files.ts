@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { posix, relative, sep } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix, relative, sep } from 'node:path';
 
 const SLOW = 'tests/slow/';
 
@@ -31,4 +31,16 @@ export function listTestFiles(root: string): string[] {
 export function toFilter(root: string, typed: string): string {
   const path = typed.startsWith('/') ? relative(root, typed) : typed;
   return path.replaceAll(sep, '/').replace(/^\.\//, '');
+}
+
+/** Every file with one of `endings` in the folders that the compiler checks, without declarations of types. */
+export function listSources(root: string, ...endings: readonly string[]): string[] {
+  const { include }: { include: string[] } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
+  const isSource = (path: string) =>
+    endings.some((ending) => path.endsWith(ending)) && !path.endsWith('.d.ts') && !path.includes('node_modules');
+  return include.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter(isSource)
+      .map((path) => join(root, folder, path)),
+  );
 }

@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
 import { bundleGroups, bundlePackages } from './bundle-groups.ts';
 import { PROGRAM_OPTIONS_VARIABLE } from './run-environment.ts';
+import { listSources } from './test-files.ts';
 import { TRANSLATIONS, type Translations, translate } from './translation-hooks.ts';
 
 const HOOKS = fileURLToPath(new URL('./translation-hooks.ts', import.meta.url));
@@ -41,7 +42,7 @@ export async function translateTree(
     // The process that loads a file that does not parse reports it.
     groups.length > 0 ? bundleGroups(root, join(directory, 'bundles'), groups).catch(() => undefined) : undefined,
     groups.length > 0 ? bundlePackages(root, join(directory, 'packages')) : {},
-    ...listSources(root).map(translateFile),
+    ...listSources(root, '.ts').map(translateFile),
   ]);
   const translations: Translations = {
     files,
@@ -75,14 +76,4 @@ function optimizingLate(directory: string): string {
   const module = join(directory, 'optimize-late.cjs');
   writeFileSync(module, "require('node:v8').setFlagsFromString('--interrupt-budget=540672');\n");
   return `--require=${JSON.stringify(module)}`;
-}
-
-/** Every TypeScript file of the folders that the compiler checks. */
-function listSources(root: string): string[] {
-  const { include }: { include: string[] } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
-  return include.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.includes('node_modules'))
-      .map((path) => join(root, folder, path)),
-  );
 }
