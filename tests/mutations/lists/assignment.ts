@@ -360,6 +360,7 @@ export const ASSIGNMENT: readonly Mutation[] = [
         'jobs',
         'Tasks that no vehicle carries do not shut out others.',
       ],
+      ['  return answer.ok;\n', '  return true;\n', 'A search goes on while its owner has not heard of the courier.'],
     ],
   ),
   ...mutationsOf(

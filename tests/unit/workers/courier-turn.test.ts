@@ -4,8 +4,13 @@ import { createLog } from '../../../engine/runtime/log.ts';
 import type { CourierStore } from '../../../engine/store/planning/courier-store.ts';
 import type { FleetStore } from '../../../engine/store/planning/fleet-store.ts';
 import { assignmentSettingsOf } from '../../../schema/assignment/assignment.ts';
+import { type ErrorCode, refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
-import { type CallCouriers, createCallCouriers } from '../../../workers/assignment/couriers/book-couriers.ts';
+import {
+  type CallCouriers,
+  type CallCouriersOptions,
+  createCallCouriers,
+} from '../../../workers/assignment/couriers/book-couriers.ts';
 import type { CourierJob } from '../../../workers/assignment/couriers/courier-provider.ts';
 import { CourierTurn } from '../../../workers/assignment/couriers/courier-turn.ts';
 import { createFleetProvider } from '../../../workers/assignment/couriers/fleet-provider.ts';
@@ -66,23 +71,33 @@ describe('the turn of jobs for external couriers', () => {
 const FLEET = [{ externalId: 'bike', name: 'Billie', vehicleType: 'bike', maxWeightKg: 10 }];
 const SETTINGS = assignmentSettingsOf({ assignment: { externalCouriers: true, externalFleet: FLEET } });
 
+interface Failing {
+  readonly read?: FleetStore['read'];
+  readonly identify?: CourierStore['identify'];
+  readonly ask?: CallCouriersOptions['ask'];
+}
+
 /** Couriers of a fleet whose books are open; notes the tasks that are booked. */
-function callWith(booked: number[]): CallCouriers {
+function callWith(booked: number[], failing: Failing = {}): CallCouriers {
   const books: Partial<FleetStore> = {
-    read: async () => ({ last: 0, open: [] }),
+    read: failing.read ?? (async () => ({ last: 0, open: [] })),
+    withdraw: async (_organizationId, taskIds) => {
+      for (const taskId of taskIds) booked.splice(booked.indexOf(taskId), 1);
+    },
     add: async (_organizationId, _last, entries) => {
       booked.push(...entries.map(({ taskId }) => taskId));
       return true;
     },
   };
   const store: Partial<CourierStore> = {
-    identify: async (_organizationId, couriers) => couriers.map((courier) => ({ ...courier, id: 1 })),
-    findWithoutCourier: async () => [],
+    identify:
+      failing.identify ?? (async (_organizationId, couriers) => couriers.map((courier) => ({ ...courier, id: 1 }))),
+    findWithoutCourier: async (_organizationId, taskIds) => (failing.ask ? [...taskIds] : []),
   };
   return createCallCouriers({
     provider: createFleetProvider(books as FleetStore),
     store: store as CourierStore,
-    ask: async () => ({ ok: true, status: 200, data: 'null', sequence: 1 }),
+    ask: failing.ask ?? (async () => ({ ok: true, status: 200, data: 'null', sequence: 1 })),
     log: createLog('test', 'silent'),
   });
 }
@@ -108,6 +123,23 @@ describe('calling external couriers', () => {
     await call(1, SETTINGS, all.slice(1), { turn, ...ALL });
     assert.deepEqual(booked.slice(1), [MOST + 1, MOST + 2]);
   });
+
+  const lost = async () => {
+    throw new Error('Postgres is away');
+  };
+  const refusing = (code: ErrorCode) => async () => ({ ok: false, refusal: refusal(code) }) as const;
+  for (const [what, failing, left] of [
+    ['the books of the company cannot be read', { read: lost }, []],
+    ['its couriers cannot be noted', { identify: lost }, [1, 2]],
+    ['the owner does not apply them', { ask: refusing('NOT_APPLIED') }, []],
+    ['the owner has no room', { ask: refusing('OVERLOADED') }, []],
+    ['nobody knows whether the owner applied them', { ask: refusing('OUTCOME_UNKNOWN') }, [1, 2]],
+  ] satisfies readonly [string, Failing, number[]][])
+    test(`a later round asks again when ${what}`, async () => {
+      const booked: number[] = [];
+      const waiting = await callWith(booked, failing)(1, SETTINGS, jobs(1, 2), { turn: new CourierTurn(), ...ALL });
+      assert.deepEqual([waiting, booked], [new Set([1, 2]), left]);
+    });
 });
 
 test('rounds do not become rare, and no search is without hope, before each task has had its turn', async () => {

@@ -22,8 +22,8 @@ export interface TurnOfRound extends RoundPage {
 
 /**
  * Has external couriers take the tasks for which no agent is eligible, if the organization allows it. Resolves to the
- * tasks for which a later round asks. Never rejects: a company that fails is no reason to hold up a round, and a later
- * one asks again.
+ * tasks for which a later round asks: those whose turn is still to come, and those for which it could not be learned
+ * whether somebody comes. Never rejects: a company that fails is no reason to hold up a round.
  */
 export type CallCouriers = (
   organizationId: number,
@@ -42,10 +42,10 @@ export function createCallCouriers(options: CallCouriersOptions): CallCouriers {
     const possible = externalCouriers ? jobs.filter(({ load }) => options.provider.mayCarry(settings, load)) : [];
     const wanted = turn.next(possible, page);
     const waiting = new Set(possible.map(({ taskId }) => taskId));
-    for (const { taskId } of wanted) waiting.delete(taskId);
     if (wanted.length === 0) return waiting;
     try {
-      await sendCouriers(options, organizationId, settings, wanted);
+      const isAnswered = await sendCouriers(options, organizationId, settings, wanted);
+      if (isAnswered) for (const { taskId } of wanted) waiting.delete(taskId);
     } catch (error) {
       options.log.warn({ err: error, organizationId }, 'couriers could not be called');
     }
@@ -63,21 +63,23 @@ export function jobsForCouriers(lacking: readonly LackingTask[], { orders }: Rou
   });
 }
 
+/** Resolves to whether the company and the owner both answered. */
 async function sendCouriers(
   { provider, store, ask, log }: CallCouriersOptions,
   organizationId: number,
   settings: AssignmentSettings,
   jobs: readonly CourierJob[],
-): Promise<void> {
+): Promise<boolean> {
   const sent = await provider.book(organizationId, settings, jobs);
-  if (sent.size === 0) return;
+  if (sent.size === 0) return true;
   const taskIds = [...sent.keys()];
   const couriers = await store.identify(organizationId, [...sent.values()]);
   const assignments = taskIds.map((taskId, index) => ({ taskId, courier: couriers[index]! }));
   const answer = await ask(organizationId, { kind: 'assign-couriers', assignments });
   if (!answer.ok) log.warn({ organizationId, code: answer.refusal.code }, 'an owner may not have heard of couriers');
   // A booking that may still be in flight is not withdrawn now: notifyCompanies finds it when it must have arrived.
-  if (!answer.ok && answer.refusal.code === 'OUTCOME_UNKNOWN') return;
+  if (!answer.ok && answer.refusal.code === 'OUTCOME_UNKNOWN') return false;
   const untaken = await store.findWithoutCourier(organizationId, taskIds);
   if (untaken.length > 0) await provider.withdraw(organizationId, untaken);
+  return answer.ok;
 }
