@@ -1,5 +1,4 @@
 import { EVENT_TYPES, type EventType } from '../../schema/events.ts';
-import { isTerminal } from '../../schema/tasks/task.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Histogram, LONG_SECONDS } from '../runtime/metrics/histogram.ts';
 import type { OrgBatch } from './apply/org-batch.ts';
@@ -9,9 +8,9 @@ export class ActivityCounts {
   readonly events = Object.fromEntries(EVENT_TYPES.map((type) => [type, 0])) as Record<EventType, number>;
   /** Offers by their ends; `made` are the new ones. */
   readonly offers = { made: 0, accepted: 0, rejected: 0, expired: 0, cancelled: 0 };
-  /** Searches by their ends: an agent, none, or no need any more. */
+  /** Searches by their ends: an agent or a courier was found, nobody was, or somebody ended it. */
   readonly searches = { assigned: 0, failed: 0, cancelled: 0 };
-  /** From the moment since which a search waits until an agent has the task. */
+  /** From the moment since which a search waits until it has found somebody. */
   readonly assignmentSeconds = new Histogram(LONG_SECONDS);
   readonly #clock: Clock;
 
@@ -28,10 +27,11 @@ export class ActivityCounts {
     }
     for (const { before, after } of taskChanges) {
       if (!before?.search || after.search) continue;
-      const isAssigned = after.agentId !== null;
-      this.searches[isAssigned ? 'assigned' : isTerminal(after.status) ? 'cancelled' : 'failed'] += 1;
+      const { autoAssignmentStatus: status } = after;
+      const outcome = status === 'assigned' || status === 'failed' ? status : 'cancelled';
+      this.searches[outcome] += 1;
       const { since } = before.search;
-      if (isAssigned && since)
+      if (outcome === 'assigned' && since)
         this.assignmentSeconds.observe(Math.max(0, this.#clock.now() - Date.parse(since)) / 1_000);
     }
   }
