@@ -49,9 +49,9 @@ class Shortlist<T> {
 }
 
 /**
- * A round that asks many agents for each order: the soonest ones, the preferred one before them. Orders beyond the
- * bound of a round wait for the next one. An agent may be asked for several orders; its answer is judged by its load at
- * that time.
+ * A round that asks many agents for each order: the soonest ones, the preferred one before them. An order that is ready
+ * later is held until one of them would serve it later by waiting for the next round; orders beyond the bound of a round
+ * wait for that too. An agent may be asked for several orders; its answer is judged by its load at that time.
  */
 export function broadcastRound(
   view: RoundView,
@@ -65,14 +65,20 @@ export function broadcastRound(
       unplanned.push({ taskId: order.taskId, why: 'held', counts: {}, nearest: [] });
       continue;
     }
-    const { candidates, nobody } = examine(order, view, travel, atOnce);
-    for (const candidate of candidates) offers.push(offerOf(order, candidate, view, travel));
-    if (candidates.length === 0) unplanned.push(nobody);
+    const { asked, notAsked } = examine(order, view, travel, atOnce);
+    for (const candidate of asked) offers.push(offerOf(order, candidate, view, travel));
+    if (notAsked) unplanned.push(notAsked);
   }
   return { offers, unplanned };
 }
 
-function examine(order: OpenOrder, { agents, settings, now }: RoundView, travel: TravelTime, atOnce: number) {
+interface Examined {
+  readonly asked: readonly Candidate[];
+  /** Where nobody is asked. */
+  readonly notAsked?: Unplanned;
+}
+
+function examine(order: OpenOrder, { agents, settings, now }: RoundView, travel: TravelTime, atOnce: number): Examined {
   const { taskId, preferredAgentId } = order;
   const isPreferred = ({ agent }: Candidate) => Number(agent.agentId === preferredAgentId);
   const candidates = new Shortlist<Candidate>(
@@ -91,18 +97,43 @@ function examine(order: OpenOrder, { agents, settings, now }: RoundView, travel:
       refusalOf(demand, agent, settings, now) ??
       refusalOfWay(agent, settings, trip.distanceM, Math.max(now + ms, earliestOf(order.slot, order.readyAt))) ??
       refusalOfShift(order, candidate, { settings, now }, travel);
-    if (!reason) {
-      candidates.add(candidate);
-      continue;
+    if (!reason) candidates.add(candidate);
+    else {
+      counts[reason] = (counts[reason] ?? 0) + 1;
+      nearest.add({ agentId: agent.agentId, reason, distanceM: trip.distanceM });
     }
-    counts[reason] = (counts[reason] ?? 0) + 1;
-    nearest.add({ agentId: agent.agentId, reason, distanceM: trip.distanceM });
   }
-  const nobody: Unplanned = { taskId, why: 'nobody', counts, nearest: nearest.items };
-  return { candidates: candidates.items, nobody };
+  const asked = candidates.items;
+  if (asked.length === 0) return { asked, notAsked: { taskId, why: 'nobody', counts, nearest: nearest.items } };
+  if (!isHeld(order, asked, { settings, now }, travel)) return { asked };
+  for (const { agent, trip } of asked)
+    nearest.add({ agentId: agent.agentId, reason: 'not_ready', distanceM: trip.distanceM });
+  counts.not_ready = asked.length;
+  return { asked: [], notAsked: { taskId, why: 'held', counts, nearest: nearest.items } };
 }
 
 type Setting = Pick<RoundView, 'now' | 'settings'>;
+
+/**
+ * Whether nobody would serve an order that is ready later any later when asked in the next round. A scheduled task holds
+ * the agent's time: it cannot wait.
+ */
+function isHeld(
+  order: OpenOrder,
+  candidates: readonly Candidate[],
+  { settings, now }: Setting,
+  travel: TravelTime,
+): boolean {
+  const { readyAt, windowStart, slot } = order;
+  const { nextRoundAt } = settings;
+  if (slot || Math.max(readyAt ?? 0, windowStart ?? 0) <= nextRoundAt) return false;
+  return candidates.every((candidate) => {
+    const { doneAt } = timesOf(order, candidate, { settings, now }, travel);
+    const later = timesOf(order, candidate, { settings, now: nextRoundAt }, travel);
+    // Less than a millisecond comes of rounding.
+    return later.doneAt - doneAt < 1;
+  });
+}
 
 /** Whether a break would interrupt it, or the shift end before it is done and the agent at home. */
 function refusalOfShift(

@@ -324,6 +324,12 @@ export const ASSIGNMENT: readonly Mutation[] = [
         'undefined',
         'An agent with a break before the scheduled time is asked.',
       ],
+      [
+        '{ settings, now: nextRoundAt }, travel',
+        '{ settings, now }, travel',
+        'A broadcast asks early enough for an agent with a long way.',
+      ],
+      ['if (slot || ', 'if (', 'A broadcast for a scheduled task does not wait for its time.'],
     ],
   ),
   ...mutationsOf(

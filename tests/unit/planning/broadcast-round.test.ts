@@ -62,18 +62,55 @@ for (const [reason, ofAgent, ofOrder] of REFUSED) {
 
 test('an offer says how far it is and when the task will be done, the wait for what is not ready included', () => {
   const places = { pickup: { latitude: 0, longitude: 0 }, dropoff: { latitude: 0, longitude: 0.01 } };
-  const view = roundView([order({ ...places, readyAt: NOW + 3_600_000 })], [agent(1)]);
+  const nextRoundAt = NOW + 3_600_000;
+  const view = roundView([order({ ...places, readyAt: NOW + 3_600_000 })], [agent(1)], { nextRoundAt });
   const [offer] = broadcastRound(view, straightTravel).offers;
   const wayMs = straightTravel(places.pickup, places.dropoff, 'car').ms;
   assert.ok(Math.abs(offer!.distanceM - 111) < 1, String(offer!.distanceM));
   assert.deepEqual(offer!.etaMs.map(Math.round), [Math.round(3_600_000 + 60_000 + wayMs)]);
 });
 
+const HOUR = 3_600_000;
+const east = (thousandths: number) => ({ latitude: 0, longitude: thousandths / 1_000 });
+
+for (const [what, fields] of [
+  ['whose window opens later', { dropoff: east(10), windowStart: NOW + HOUR }],
+  ['that is fetched later', { pickup: east(10), dropoff: east(13.7), readyAt: NOW + HOUR }],
+] as const)
+  test(`a broadcast for an order ${what} asks nobody before one of them would be late for it`, () => {
+    const waysMs = [agent(1), agent(50)].map(({ place }) => straightTravel(place, east(10), 'car').ms);
+    const round = (nextRoundAt: number, some: readonly FreeAgent[] = [agent(1), agent(50)]) =>
+      broadcastRound(roundView([order(fields)], some, { nextRoundAt }), straightTravel);
+    const needsAt = NOW + HOUR - Math.max(...waysMs);
+    const { offers, unplanned } = round(needsAt - 1_000);
+    const [{ why, counts, nearest }] = unplanned as [(typeof unplanned)[number]];
+    assert.deepEqual([offers, why, counts], [[], 'held', { not_ready: 2 }]);
+    assert.deepEqual(
+      nearest.map(({ agentId, reason }) => [agentId, reason]),
+      [
+        [1, 'not_ready'],
+        [50, 'not_ready'],
+      ],
+    );
+    assert.equal(round(needsAt + 1_000).offers.length, 2, 'the far one would be late');
+    assert.equal(round(needsAt + 1_000, [agent(1)]).offers.length, 0);
+  });
+
+test('a broadcast for an order that is ready asks the only agent also when it is busy for long', () => {
+  const busy = agent(1, { freeAt: NOW + HOUR });
+  assert.equal(broadcastRound(roundView([order()], [busy]), straightTravel).offers.length, 1);
+  const later = roundView([order({ windowStart: NOW + HOUR })], [busy]);
+  assert.deepEqual(broadcastRound(later, straightTravel).unplanned[0]?.counts, { not_ready: 1 });
+});
+
 for (const what of ['fetched', 'served'] as const)
   test(`an offer of a scheduled task says that it is ${what} at its time`, () => {
     const places = { pickup: { latitude: 0, longitude: 0 }, dropoff: { latitude: 0, longitude: 0.01 } };
     const slot = { from: NOW + 3_600_000, until: NOW + 4_200_000 };
-    const view = roundView([order({ ...(what === 'fetched' ? places : {}), slot })], [agent(1)]);
+    const view = roundView(
+      [order({ ...(what === 'fetched' ? places : {}), slot, windowStart: slot.from })],
+      [agent(1)],
+    );
     const [offer] = broadcastRound(view, straightTravel).offers;
     const afterMs = what === 'fetched' ? 60_000 + straightTravel(places.pickup, places.dropoff, 'car').ms : 0;
     assert.deepEqual(offer!.etaMs.map(Math.round), [Math.round(3_600_000 + afterMs)]);
