@@ -88,7 +88,7 @@ export type RoundTasks = { readonly after: number } | { readonly taskIds: readon
 export interface RoundStore {
   /** The organizations after an id with searching tasks, `limit` of them. */
   findSearching(after: number, limit: number): Promise<LagPage>;
-  /** Those of these organizations that have such tasks. */
+  /** Those of these organizations that have such tasks and are active: of others nobody could answer an offer. */
   findSearchingOf(organizationIds: readonly number[]): Promise<SearchingOrganization[]>;
   /** At most LIMITS.roundTasks tasks, in the order of their ids. Rows are kept, and read again once they have changed. */
   readRound(organizationId: number, wanted: RoundTasks): Promise<RoundRows>;
@@ -122,7 +122,7 @@ export function createRoundStore(sql: Sql, rowsKept: number = LIMITS.roundRowsKe
           extract(epoch FROM clock_timestamp() - h.last_at)::float8 * 1000 AS quiet_ms,
           o.settings -> 'assignment' AS assignment, o.settings -> 'leadMinutes' AS lead_minutes
         FROM organizations o JOIN organization_heads h ON h.organization_id = o.organization_id
-        WHERE o.organization_id = ANY(${numberArray(organizationIds)}::bigint[])
+        WHERE o.organization_id = ANY(${numberArray(organizationIds)}::bigint[]) AND o.status = 'active'
           AND EXISTS (SELECT FROM searching_tasks s WHERE s.organization_id = o.organization_id)`;
       const rows = await retried(query, LIMITS.readDeadlineMs, 'looking for tasks without agents');
       const found = rows.map(({ assignment, leadMinutes, ...row }) => ({

@@ -139,8 +139,9 @@ export const ASSIGNMENT: readonly Mutation[] = [
   ),
   ...mutationsOf(
     'engine/store/planning/round-store.ts',
-    ['integration/assignment/round-store'],
+    ['integration/assignment/round-store', 'integration/assignment/inactive-organization'],
     [
+      [" AND o.status = 'active'", '', 'An organization that is not active has no rounds.'],
       [
         'AND deadline_at <= now()',
         'AND false AND deadline_at <= now()',

@@ -8,13 +8,13 @@ import { unassignTaskRule } from '../../../engine/org/decide/assignment/unassign
 import type { DecideContext, Decision } from '../../../engine/org/decide/decision.ts';
 import { decideChangeTaskStatus } from '../../../engine/org/decide/tasks/change-task-status.ts';
 import type { Draft } from '../../../engine/org/state/draft.ts';
-import type { CourierRecord } from '../../../schema/assignment/courier.ts';
 import type { ProposeOffers } from '../../../schema/commands.ts';
 import type { TaskRecord } from '../../../schema/tasks/task.ts';
 import {
   agentRecord,
   at,
   callerOf,
+  courierRecord,
   decideOn,
   NOW,
   OWN_AGENT,
@@ -25,17 +25,6 @@ import {
 } from './decide/decide-fixture.ts';
 
 const caller = callerOf('dispatcher');
-const COURIER: CourierRecord = {
-  id: 3,
-  name: 'Billie',
-  provider: 'fleet',
-  externalId: 'bike',
-  phoneNumber: null,
-  countryCode: null,
-  vehicleType: 'bike',
-  vehicle: { maxWeightKg: null, maxVolumeM3: null, maxPackages: null },
-  trackingUrl: null,
-};
 const SOUGHT = { search: { ...searchThatAsks(), since: at(11) }, autoAssignmentStatus: 'searching' } as const;
 const OFFERED: Partial<TaskRecord> = {
   search: { ...searchThatAsks(openRequest()), since: at(11) },
@@ -59,7 +48,7 @@ const nobody = round({
 const toCourier = (draft: Draft, context: DecideContext) =>
   assignCouriersRule.decide(
     draft,
-    { kind: 'assign-couriers', caller, assignments: [{ taskId: TASK, courier: COURIER }] },
+    { kind: 'assign-couriers', caller, assignments: [{ taskId: TASK, courier: courierRecord() }] },
     context,
   );
 const byHand = (draft: Draft, context: DecideContext) =>

@@ -22,7 +22,7 @@ export const assignCouriersRule = rule<AssignCouriers>({
  * its caller sees by the task that it still searches or has another courier.
  */
 function decideAssignCouriers(draft: Draft, command: AssignCouriers, { now }: DecideContext): Decision {
-  if (!settingsOf(draft).externalCouriers) return NOTHING_SHOWN;
+  if (draft.organization.status !== 'active' || !settingsOf(draft).externalCouriers) return NOTHING_SHOWN;
   for (const { taskId, courier } of command.assignments) {
     const facts = draft.findTask(taskId);
     if (!facts || !isSought(facts.task)) continue;

@@ -28,9 +28,10 @@ export const proposeOffersRule = rule<ProposeOffers>({
 /**
  * The proposal of a planning round. The round saw the organization a moment ago, so each proposal is judged by the
  * present facts, earlier ones of the same proposal included. A stale one is left out, and its task comes in the next
- * round.
+ * round. Once the organization is not active, all are stale.
  */
 function decideProposeOffers(draft: Draft, command: ProposeOffers, context: DecideContext): Decision {
+  if (draft.organization.status !== 'active') return NOTHING_SHOWN;
   const settings = settingsOf(draft);
   for (const [taskId, offers] of byTask(command.offers)) offerTask(draft, taskId, offers, settings, context);
   for (const lacking of command.lacking) noteLack(draft, lacking, context.now);

@@ -3,6 +3,7 @@ import { Draft } from '../../../../engine/org/state/draft.ts';
 import { OrgState } from '../../../../engine/org/state/org-state.ts';
 import type { CallerRole } from '../../../../schema/accounts/role.ts';
 import type { AssignmentRequestRecord, TaskSearch } from '../../../../schema/assignment/assignment.ts';
+import type { CourierRecord } from '../../../../schema/assignment/courier.ts';
 import type { Caller } from '../../../../schema/commands.ts';
 import type { CustomerRecord } from '../../../../schema/customers/customer.ts';
 import type { LocationRecord } from '../../../../schema/customers/location.ts';
@@ -281,6 +282,22 @@ export function agentRecord(fields: Partial<AgentRecord>): AgentRecord {
     shifts: null,
     offDutyAt: null,
     deadlineAt: null,
+    ...fields,
+  };
+}
+
+/** An external courier whose vehicle carries everything. */
+export function courierRecord(fields: Partial<CourierRecord> = {}): CourierRecord {
+  return {
+    id: 3,
+    name: 'Billie',
+    provider: 'fleet',
+    externalId: 'bike',
+    phoneNumber: null,
+    countryCode: null,
+    vehicleType: 'bike',
+    vehicle: { maxWeightKg: null, maxVolumeM3: null, maxPackages: null },
+    trackingUrl: null,
     ...fields,
   };
 }

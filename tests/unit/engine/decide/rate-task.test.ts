@@ -4,7 +4,7 @@ import { decideRateTask } from '../../../../engine/org/decide/tasks/rate-task.ts
 import { encodeFollowed } from '../../../../engine/views/parts/followed-task.ts';
 import { TASK_STATUSES, type TaskRecord } from '../../../../schema/tasks/task.ts';
 import type { Followed } from '../../../../schema/tasks/tracking.ts';
-import { callerOf, decideOn, NOW, stateWith, TASK } from './decide-fixture.ts';
+import { callerOf, courierRecord, decideOn, NOW, stateWith, TASK } from './decide-fixture.ts';
 
 const caller = callerOf('system');
 const rate = (state = stateWith('by an agent', 'completed'), taskId = TASK) =>
@@ -62,17 +62,7 @@ test('the followed agent of a task is known only while the task is on its way', 
 });
 
 test('of an external courier the first name is shown, and no more', () => {
-  const courier = {
-    id: 3,
-    name: ' Nadia  Okafor ',
-    provider: 'Swift',
-    externalId: 'x',
-    phoneNumber: '1',
-    countryCode: '+1',
-    vehicleType: 'bike',
-    vehicle: { maxWeightKg: null, maxVolumeM3: null, maxPackages: null },
-    trackingUrl: null,
-  };
+  const courier = courierRecord({ name: ' Nadia  Okafor ', phoneNumber: '1', countryCode: '+1' });
   const { task } = follow('by an external courier', 'in_transit', { fields: { courier } });
   assert.deepEqual([task.shown.agent, task.agentId], [{ firstName: 'Nadia' }, null]);
 });
