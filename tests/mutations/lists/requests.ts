@@ -258,10 +258,11 @@ export const REQUESTS: readonly Mutation[] = [
       ],
       ['begin > now || since > now ?', 'begin > now ?', 'Goods that are ready sooner are not waited for.'],
       [
-        'hasBegun ? { ...wanted, scheduledAt: null } : wanted',
-        'wanted',
+        'newSearch({ ...wanted, scheduledAt: null }',
+        'newSearch(wanted',
         'A search that was begun does not wait again.',
       ],
+      ['if (beginsAnew || ', 'if (', 'A search that has not begun ends no sooner than it begins.'],
     ],
   ),
   ...mutationsOf(

@@ -21,18 +21,21 @@ const UNCHANGED: SearchChange = { fields: {}, withdrawn: [] };
 
 /**
  * The search of a task as it is `wanted`. For another `scheduledAt` nobody has been asked, and it begins when that comes
- * near. Another window or `readyAt` moves its end, and other skills withdraw it from the agents that lack them. All other
- * offers stay.
+ * near. Another window or `readyAt` moves its end, and its beginning while it has not begun. Other skills withdraw it from
+ * the agents that lack them. All other offers stay.
  */
 export function searchAfter(draft: Draft, before: TaskRecord, wanted: TaskRecord, now: string): SearchChange {
   const { search } = before;
   if (!search) return UNCHANGED;
   const settings = settingsOf(draft);
-  if (wanted.scheduledAt !== before.scheduledAt) {
+  const hasOtherTimes = !isPlannedAlike(before, wanted);
+  // Its beginning and its end come from one reading of the settings.
+  const beginsAnew = search.startsAt !== null && hasOtherTimes;
+  if (beginsAnew || wanted.scheduledAt !== before.scheduledAt) {
     return { fields: rescheduled(wanted, settings, now), withdrawn: search.open };
   }
   const withdrawn = wanted.requiredSkills === before.requiredSkills ? [] : unskilled(draft, search, wanted);
-  const times = isPlannedAlike(before, wanted) ? {} : timesOf(search, wanted, settings, now);
+  const times = !hasOtherTimes ? {} : timesOf(search, wanted, settings, now);
   if (withdrawn.length === 0 && Object.keys(times).length === 0) return UNCHANGED;
   const open = search.open.filter((request) => !withdrawn.includes(request));
   const isFree = withdrawn.length > 0 && open.length === 0;
@@ -60,8 +63,7 @@ function isPlannedAlike(before: TaskRecord, wanted: TaskRecord): boolean {
 
 /** A search that has begun, perhaps by hand, waits for its time no more; it has waited as long as it has, unless its task is of later now. */
 function timesOf(search: TaskSearch, wanted: TaskRecord, settings: AssignmentSettings, now: string) {
-  const hasBegun = search.startsAt === null;
-  const { since: begin, until } = newSearch(hasBegun ? { ...wanted, scheduledAt: null } : wanted, settings, now);
+  const { since: begin, until } = newSearch({ ...wanted, scheduledAt: null }, settings, now);
   const { since = wanted.createdAt } = search;
   return { since: begin > now || since > now ? begin : since, until };
 }

@@ -197,6 +197,24 @@ describe('a change of a task that looks for an agent', () => {
     assert.deepEqual([left.since, left.until], [NOW, at(12.25)]);
   });
 
+  for (const [status, leadMinutes, startsAt, since, shown] of [
+    ['new', 360, null, at(13), 'pending'],
+    ['awaiting_assignment', 360, null, at(13), 'searching'],
+    ['awaiting_assignment', 240, at(14), at(14), 'pending'],
+    ['new', 10, at(17 + 50 / 60), at(17 + 50 / 60), 'pending'],
+  ] as const)
+    test(`a search that has not begun lasts its whole time after a change when leadMinutes is ${leadMinutes} now: ${status}`, () => {
+      const waiting = { ...searchThatAsks(), startsAt: at(17.5), since: at(17.5), until: at(17.75) };
+      const fields = { timeToServe: 'scheduled', scheduledAt: at(18), search: waiting } as const;
+      const state = stateWith('unserved', status, { fields: { ...fields, autoAssignmentStatus: 'pending' } });
+      const organization = { ...state.organization, settings: { leadMinutes } };
+      state.apply({ kind: 'put-organization', organization }, 0);
+      const { search: left, status: now, task } = after({ readyAt: at(13) }, state);
+      const until = new Date(Date.parse(since) + 15 * 60_000).toISOString();
+      assert.deepEqual([left.startsAt, left.since, left.until, now], [startsAt, since, until, shown]);
+      assert.equal(task.deadlineAt, startsAt ?? until);
+    });
+
   test('a search that was begun by hand does not wait for its time', () => {
     const fields = { timeToServe: 'scheduled', scheduledAt: at(20), windowEnd: at(22) } as const;
     const { search: left } = after({ windowEnd: null }, asking(fields));
