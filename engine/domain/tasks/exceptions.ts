@@ -43,11 +43,12 @@ interface Expected {
 }
 
 /**
- * POST /tasks/:id/reassign, while a courier has the task. `unchanged` for the agent that has it already.
+ * POST /tasks/:id/reassign, while a courier has the task. `unchanged` for the agent that has it already; one that is only
+ * asked is given it.
  * Refuses with STATUS_DERIVED, INVALID_STATUS_TRANSITION, TASK_MOVED_ON, AGENT_NOT_ACTIVE.
  */
 export function judgeReassignment(
-  task: Pick<TaskRecord, 'status' | 'agentId' | 'courierId' | 'childIds'>,
+  task: Pick<TaskRecord, 'status' | 'agentId' | 'courierId' | 'childIds' | 'search'>,
   agent: Pick<AgentRecord, 'id' | 'isActive'>,
   { fromAgentId, fromStatus }: Expected,
 ): Verdict {
@@ -59,7 +60,7 @@ export function judgeReassignment(
   if (isOther || (fromStatus != null && fromStatus !== status)) {
     return refuse(refusal('TASK_MOVED_ON', undefined, { status, agentId }));
   }
-  if (agentId === agent.id) return { kind: 'unchanged' };
+  if (agentId === agent.id && task.search === null) return { kind: 'unchanged' };
   return agent.isActive ? { kind: 'change' } : refuse(refusal('AGENT_NOT_ACTIVE', undefined, { agentId: agent.id }));
 }
 

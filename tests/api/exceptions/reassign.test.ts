@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AssignmentRequestView } from '../../../schema/assignment/assignment.ts';
+import type { HistoryStepView } from '../../../schema/tasks/task-history.ts';
 import type { TaskView } from '../../../schema/tasks/task-view.ts';
 import type { ApiReply } from '../../support/api-client.ts';
+import { until } from '../../support/until.ts';
 import { useGateway } from '../api-fixture.ts';
+import { offerPlace } from '../assignment/offer-place.ts';
 import { useStreams } from '../streams/stream-fixture.ts';
 import { type Day, dayOf } from './day-of.ts';
 
@@ -66,6 +70,31 @@ test('a task that nobody has is to be assigned: the refusal lists the statuses t
       'Nobody has the task: assign it',
       { from: 'new', to: 'assigned', allowed: ['awaiting_assignment', 'assigned', 'cancelled'] },
     ],
+  );
+});
+
+test('a task that is reassigned to the very agent who is asked stays with it after the time of the offer', async () => {
+  const { api, agents, offer } = await offerPlace(fixture, 2, { mode: 'sequential', requestTtlSeconds: 5 });
+  const [one, other] = agents.map(({ id }) => id);
+  const [request] = await offer([one!]);
+  const { taskId } = request!;
+  // Offered later, so that its time ends later.
+  const [control] = await offer([other!]);
+  const reply = await api.post(`/tasks/${taskId}/reassign`, { agentId: one, reason: 'By phone' });
+  assert.deepEqual([reply.status, reply.body.data.search, reply.body.data.agentId], [200, null, one], reply.text);
+  const requestOf = async (id: number) =>
+    (await api.get<AssignmentRequestView>(`/assignment-requests/${id}`)).body.data.status;
+  assert.equal(await requestOf(request!.id), 'cancelled');
+  const late = await agents[0]!.api.post(`/assignment-requests/${request!.id}/accept`, undefined);
+  assert.deepEqual([late.status, late.body.code], [409, 'ASSIGNMENT_REQUEST_CLOSED']);
+  await until('the other offer has run out', async () => (await requestOf(control!.id)) === 'expired');
+  const { status, agentId, autoAssignmentStatus } = (await api.get(`/tasks/${taskId}`)).body.data;
+  assert.deepEqual([status, agentId, autoAssignmentStatus], ['assigned', one, 'cancelled']);
+  const { items } = (await api.get<{ items: HistoryStepView[] }>(`/tasks/${taskId}/history`)).body.data;
+  const { kind, fromStatus, toStatus, reason, details } = items.at(-1)!;
+  assert.deepEqual(
+    [kind, fromStatus, toStatus, reason, details],
+    ['reassigned', 'assigned', 'assigned', 'By phone', { agentId: one }],
   );
 });
 

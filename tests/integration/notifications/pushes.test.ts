@@ -125,16 +125,17 @@ test('a task that an agent is given without being asked is reported as given', (
     assert.deepEqual(await place.told(), ['task_offered dropped', 'task_assigned sent']);
   }));
 
-test('a task that staff gives to the very agent who is asked is reported as given', () =>
-  withNotices(1, async (place) => {
-    const courier = place.couriers[0]!;
-    await courier.register('phone');
-    const { taskId } = await offer(place, 600);
-    const given = await place.api.post(`/tasks/${taskId}/assign`, { agentId: courier.agentId });
-    assert.equal(given.status, 200, given.text);
-    await place.notify();
-    assert.deepEqual(await place.told(), ['task_offered dropped', 'task_assigned sent']);
-  }));
+for (const call of ['assign', 'reassign'])
+  test(`a task that staff gives by ${call} to the very agent who is asked is reported as given`, () =>
+    withNotices(1, async (place) => {
+      const courier = place.couriers[0]!;
+      await courier.register('phone');
+      const { taskId } = await offer(place, 600);
+      const given = await place.admin.post(`/tasks/${taskId}/${call}`, { agentId: courier.agentId });
+      assert.equal(given.status, 200, given.text);
+      await place.notify();
+      assert.deepEqual(await place.told(), ['task_offered dropped', 'task_assigned sent']);
+    }));
 
 test('no notice goes to a user who may not have it: signed out, inactive, or with a phone that was handed on', () =>
   withNotices(4, async (place) => {

@@ -23,7 +23,7 @@ export const EXCEPTIONS: readonly Mutation[] = [
         'A reassignment from an agent that has lost the task is refused.',
       ],
       [
-        "if (agentId === agent.id) return { kind: 'unchanged' };",
+        "if (agentId === agent.id && task.search === null) return { kind: 'unchanged' };",
         '',
         'A reassignment to the agent that has the task changes nothing.',
       ],
@@ -44,6 +44,18 @@ export const EXCEPTIONS: readonly Mutation[] = [
         '',
         'A task is reattempted once.',
       ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/decide/exceptions/reassign-task.ts',
+    ['unit/engine/decide/reassign-task'],
+    [
+      [
+        "before.agentId === agent.id ? 'withdrawn' : 'taken'",
+        "'taken'",
+        'An agent that is given the task it was asked about has lost it to nobody.',
+      ],
+      ['isSame ? null : before.agentId', 'before.agentId', 'Nobody hears that a task was taken from its own agent.'],
     ],
   ),
   ...mutationsOf(

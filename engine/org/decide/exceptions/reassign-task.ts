@@ -43,7 +43,8 @@ export function decideReassignTask(draft: Draft, command: ReassignTask, { now }:
   const unfit = judgeFit(draft, facts, agent);
   if (unfit) return refuse(unfit);
 
-  withdrawRequests(draft, before.search?.open ?? [], now, 'taken');
+  // The asked agent itself hears of no other that has taken the task.
+  withdrawRequests(draft, before.search?.open ?? [], now, before.agentId === agent.id ? 'withdrawn' : 'taken');
   const ended = withoutSearch(before);
   // The found agent is taken off, so the search has found none any more.
   const autoAssignmentStatus = ended.autoAssignmentStatus === 'assigned' ? 'cancelled' : ended.autoAssignmentStatus;
@@ -64,11 +65,18 @@ function tellReassigned(
   { id: taskId, agentId, status }: TaskRecord,
   input: ReassignTask['input'],
 ): void {
-  const { agentId: previousAgentId, courierId, status: previousStatus } = before;
+  const { courierId, status: previousStatus } = before;
+  // An agent that was only asked loses nothing when it is given the task.
+  const isSame = before.agentId === agentId;
+  const previousAgentId = isSame ? null : before.agentId;
   const { reason = null, reasonCode = null } = input;
   const inCustody = packages.filter((record) => isInCustody(record.status)).map(({ id }) => id);
-  const from = courierId === null ? { previousAgentId } : { previousCourierId: courierId };
-  const details = { agentId, ...from, ...(inCustody.length > 0 ? { packageIdsInCustody: inCustody } : {}) };
+  const former = courierId === null ? { previousAgentId } : { previousCourierId: courierId };
+  const details = {
+    agentId,
+    ...(isSame ? {} : former),
+    ...(inCustody.length > 0 ? { packageIdsInCustody: inCustody } : {}),
+  };
   const step = {
     kind: 'reassigned',
     fromStatus: previousStatus,

@@ -147,6 +147,29 @@ describe('a reassignment', () => {
     );
   });
 
+  test('to the very agent who is asked gives it the task, and takes it from nobody', () => {
+    const request = openRequest();
+    const fields = { search: searchThatAsks(request), autoAssignmentStatus: 'offered' } as const;
+    const state = stateOf('by an agent', 'assigned', { fields });
+    const { draft } = reassign(state, { agentId: OWN_AGENT, fromAgentId: OWN_AGENT, reason: 'by phone' });
+    const { status, rejectionReason } = draft.findRequest(request.id)!;
+    const { agentId, search, autoAssignmentStatus, assignedAt } = draft.findTask(TASK)!.task;
+    assert.deepEqual(
+      [status, rejectionReason, search, autoAssignmentStatus],
+      ['cancelled', 'withdrawn', null, 'cancelled'],
+    );
+    assert.deepEqual([agentId, assignedAt], [OWN_AGENT, NOW]);
+    const tell = draft.changes.find((change) => change.kind === 'tell')!;
+    assert.deepEqual([tell.extra!['previousAgentId'], tell.step.details], [null, { agentId: OWN_AGENT }]);
+  });
+
+  test('to an asked agent that is not active any more is refused', () => {
+    const request = openRequest({ agentId: IDLE });
+    const fields = { agentId: IDLE, search: searchThatAsks(request), autoAssignmentStatus: 'offered' } as const;
+    const state = stateOf('by an agent', 'assigned', { fields });
+    assert.equal(codeOf(reassign(state, { agentId: IDLE })), 'AGENT_NOT_ACTIVE');
+  });
+
   test('of a child is followed by its job', () => {
     const { draft } = reassign(stateOf('a child', 'in_transit'));
     assert.equal(draft.findTask(102)!.task.status, 'assigned');
