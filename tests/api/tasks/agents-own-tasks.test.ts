@@ -52,5 +52,12 @@ test('an agent takes the steps of its own tasks and of no other', async () => {
   const { agent, own, foreign } = await twoAgents();
   assert.equal((await agent.put(`/tasks/${foreign.id}/status`, { status: 'accepted' })).status, 404);
   assert.equal((await agent.patch(`/packages/${foreign.packageIds[0]}`, { status: 'picking_up' })).status, 404);
+  const pickUp = () => agent.patch(`/packages/${own.packageIds[0]}`, { status: 'picking_up' });
+  const early = await pickUp();
+  assert.deepEqual(
+    [early.status, early.body.code, early.body.details],
+    [409, 'INVALID_PACKAGE_TRANSITION', { from: 'pending', to: 'picking_up', allowed: [] }],
+  );
   assert.equal((await agent.put(`/tasks/${own.id}/status`, { status: 'accepted' })).status, 200);
+  assert.equal((await pickUp()).status, 200);
 });

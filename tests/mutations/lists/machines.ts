@@ -101,6 +101,11 @@ export const MACHINES: readonly Mutation[] = [
         '',
         'A step that the machine refuses is not made with a package.',
       ],
+      [
+        "caller.role === 'agent' && isOnlyOffered(facts.task)",
+        'caller.agentId === -1 && isOnlyOffered(facts.task)',
+        'An agent moves no package of a task that it was only asked to take.',
+      ],
     ],
   ),
   ...mutationsOf(

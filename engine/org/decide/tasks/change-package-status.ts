@@ -7,6 +7,7 @@ import { maySee } from '../../../domain/tasks/task-machine.ts';
 import type { Draft } from '../../state/draft.ts';
 import { type DecideContext, type Decision, done, refuse } from '../decision.ts';
 import { rule } from '../rule.ts';
+import { isOnlyOffered } from '../steps/payment-steps.ts';
 import { tellPickedUp } from './pick-up-task.ts';
 
 export const changePackageStatusRule = rule<ChangePackageStatus>({
@@ -18,7 +19,7 @@ export const changePackageStatusRule = rule<ChangePackageStatus>({
 
 /**
  * PATCH /packages/:id. The first package of a task that is picked up says that the courier has the goods. Refuses: 404, also for a package of a task that the agent does not have; 409 PACKAGE_DETACHED
- * without a task, INVALID_PACKAGE_TRANSITION.
+ * without a task, INVALID_PACKAGE_TRANSITION, also for an agent that has not accepted the task.
  */
 export function decideChangePackageStatus(
   draft: Draft,
@@ -32,9 +33,15 @@ export function decideChangePackageStatus(
   if (!found || isHidden) return refuse(notFound('Package', packageId));
   if (!facts) return refuse(refusal('PACKAGE_DETACHED'));
   const { record: before } = found;
-  const verdict = judgePackageStep(before.status, input.status, { hasAmount: facts.task.amountMinor !== null });
-  if (verdict.kind === 'refused') return refuse(verdict.refusal);
+  const { status: from } = before;
+  const { status: to } = input;
+  const verdict = judgePackageStep(from, to, { hasAmount: facts.task.amountMinor !== null });
   if (verdict.kind === 'unchanged') return done('package', packageId);
+  if (caller.role === 'agent' && isOnlyOffered(facts.task)) {
+    const message = 'The packages of a task move once the agent has accepted it';
+    return refuse(refusal('INVALID_PACKAGE_TRANSITION', message, { from, to, allowed: [] }));
+  }
+  if (verdict.kind === 'refused') return refuse(verdict.refusal);
 
   const record = { ...before, version: before.version + 1, status: input.status, updatedAt: context.now };
   const packages = facts.packages.map((other) => (other.id === packageId ? record : other));
