@@ -319,6 +319,8 @@ export const FIELD_TEXTS: Readonly<Record<string, string>> = {
   token: 'The token',
   totalTasks: 'All tasks of the customer',
   trackingUrl: 'The page for the customer; null without one',
+  'Task.trackingUrl': 'The path of the page for the customer; empty for agents',
+  'ChildTask.trackingUrl': 'The path of the page for the customer; empty for agents',
   transferId: 'The ledger’s transfer',
   type: 'What it is',
   unplanned: 'Tasks without an offer, each with the reasons',

@@ -4,6 +4,7 @@ import type { RandomSource } from '../../engine/runtime/random.ts';
 import { isStoreAway } from '../../engine/store/postgres.ts';
 import { decidedBody, errorBody, refusalBody, validationBody } from '../../engine/views/parts/error-body.ts';
 import { etagOf } from '../../engine/views/parts/etag.ts';
+import { withoutTrackingLinks } from '../../engine/views/parts/tracking-url.ts';
 import type { Origin, RequestFacts } from '../../schema/commands.ts';
 import { ERRORS, notFound, type Refusal, refusal } from '../../schema/errors.ts';
 import { idempotencyKey, isIdempotencyKey, scopeOf } from '../../schema/fields/idempotency-key.ts';
@@ -346,8 +347,10 @@ class HandledRequest implements AnswerObserver {
   #answer(route: ApiRoute, answer: RouteAnswer, identity: Identity, params: Readonly<Record<string, string>>): void {
     const headers: Header[] = answer.replayed ? [['Idempotency-Replayed', 'true']] : [];
     if ('refusal' in answer) return this.#refuseAs(answer.refusal, headers);
+    // Here, so that it holds for every route, and for an answer that was kept for repeats.
+    const data = identity.role === 'agent' ? withoutTrackingLinks(answer.data) : answer.data;
     if (route.etag) {
-      const etag = answer.etag ?? etagOf(answer.data);
+      const etag = (data === answer.data ? answer.etag : undefined) ?? etagOf(data);
       headers.push(['ETag', etag]);
       if (route.method === 'GET' && isKnownTag(this.#incoming.header('if-none-match'), etag)) {
         this.#reply.send(304, [...headers, ...this.#replyHeaders()], '');
@@ -355,8 +358,8 @@ class HandledRequest implements AnswerObserver {
       }
     }
     const { clock } = this.#services;
+    const { nextCursor } = answer;
     const time = { now: isoTime(clock.now()), durationMs: clock.monotonic() - this.#startedAt };
-    const { data, nextCursor } = answer;
     const whole =
       nextCursor === undefined ? data : dataOfPage({ data, nextCursor }, listMarkOf(route, identity, params));
     this.#send(answer.status, successBody(this.#facts, answer, whole, time), headers);

@@ -3,6 +3,7 @@ import { sleep, systemClock, systemScheduler } from '../../engine/runtime/clock.
 import { Turns } from '../../engine/runtime/turns.ts';
 import type { ExportSink } from '../../engine/store/task-lists/task-list-export.ts';
 import { refusalBody } from '../../engine/views/parts/error-body.ts';
+import { withoutTrackingLinks } from '../../engine/views/parts/tracking-url.ts';
 import { encodeTask } from '../../engine/views/task-view.ts';
 import { refusal } from '../../schema/errors.ts';
 import { formatPosition } from '../../schema/events.ts';
@@ -47,7 +48,8 @@ function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
     refusals: ['503 OVERLOADED'],
     handle({ identity, query, replyHeaders }, reply) {
       const { organizationId, caller } = identity;
-      const sink = new LineSink(reply, engine.history, replyHeaders, turns);
+      const encode = identity.role === 'agent' ? encodeForAgent : encodeTask;
+      const sink = new LineSink(reply, engine.history, replyHeaders, turns, encode);
       const exported = engine.exportTasks(organizationId, query, caller, sink);
       if (exported) {
         const release = replies.hold(identity, () => sink.abort());
@@ -63,6 +65,8 @@ function exportTasks(engine: Engine, replies: LastingReplies): RawRoute {
   });
 }
 
+const encodeForAgent = (task: ShownTask) => withoutTrackingLinks(encodeTask(task));
+
 /**
  * Streams one task per line, as fast as the connection accepts it. Starts the response when the first batch is ready.
  */
@@ -70,14 +74,16 @@ class LineSink implements ExportSink {
   readonly #reply: Reply;
   readonly #history: string;
   readonly #turns: Turns;
+  readonly #encode: (task: ShownTask) => string;
   #headers: Headers;
   #stream: ReplyStream | undefined;
   #isOpen = true;
 
-  constructor(reply: Reply, history: string, headers: Headers, turns: Turns) {
+  constructor(reply: Reply, history: string, headers: Headers, turns: Turns, encode: (task: ShownTask) => string) {
     this.#reply = reply;
     this.#history = history;
     this.#turns = turns;
+    this.#encode = encode;
     this.#headers = [['Content-Type', 'application/x-ndjson; charset=utf-8'], ...headers];
   }
 
@@ -88,7 +94,7 @@ class LineSink implements ExportSink {
   /** Resolves when the connection has accepted the batch; false when the client has left. */
   async take(batch: readonly ShownTask[]): Promise<boolean> {
     const stream = this.#open();
-    for (const piece of piecesOf(batch)) {
+    for (const piece of piecesOf(batch, this.#encode)) {
       stream.write(piece);
       await this.#turns.next();
       while (this.#isOpen && stream.queuedBytes > 0) await sleep(LIMITS.exportPollMs);
@@ -127,10 +133,10 @@ class LineSink implements ExportSink {
 }
 
 /** The lines of tasks in pieces that a stream accepts by size, without splitting a character. Small tasks share a piece. */
-function* piecesOf(batch: readonly ShownTask[]): Generator<string> {
+function* piecesOf(batch: readonly ShownTask[], encode: (task: ShownTask) => string): Generator<string> {
   let rest = '';
   for (const task of batch) {
-    rest += `${encodeTask(task)}\n`;
+    rest += `${encode(task)}\n`;
     while (rest.length >= LIMITS.exportPieceChars) {
       const piece = cutText(rest, LIMITS.exportPieceChars);
       yield piece;

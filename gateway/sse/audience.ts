@@ -50,7 +50,7 @@ class Audience implements FeedSubscriber {
   async onEvents(batch: EventBatch): Promise<void> {
     await this.#turns.next();
     let text = '';
-    for (const shared of batch.events) if (this.#filter.wants(shared)) text += shared.frame;
+    for (const shared of batch.events) if (this.#filter.wants(shared)) text += this.#filter.frameOf(shared);
     const frames = text === '' ? undefined : Buffer.from(text);
     for (const member of this.#members) {
       const turn = this.#turns.next();

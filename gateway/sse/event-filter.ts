@@ -1,4 +1,5 @@
 import type { EventSubject, SharedEvent } from '../../engine/org/feed/shared-event.ts';
+import { withoutTrackingLinks } from '../../engine/views/parts/tracking-url.ts';
 import type { StreamEventsQuery } from '../../schema/events.ts';
 
 /** The events of the log that a stream shows: those that meet every condition. */
@@ -6,9 +7,11 @@ export interface EventFilter {
   /** The same for filters that ask for the same. */
   readonly key: string;
   readonly wants: (shared: SharedEvent) => boolean;
+  /** What its stream shows of an event. */
+  readonly frameOf: (shared: SharedEvent) => string;
 }
 
-/** An agent, who is to hear of no payment but the cash that it took (docs/contract.md §2). */
+/** An agent, who is to hear of no payment but the cash that it took, and to see no customer's link (docs/contract.md §2, §7). */
 export interface Hearer {
   readonly hearer?: { readonly agentId: number } | undefined;
 }
@@ -28,6 +31,7 @@ export function createEventFilter(query: WantedEvents): EventFilter {
       (!taskIds || taskIds.has(shared.subject.taskId ?? 0)) &&
       (!agentIds || shared.subject.agentIds.some((id) => agentIds.has(id))) &&
       (!hearer || mayHear(shared.subject, hearer.agentId)),
+    frameOf: hearer ? ({ frame }) => withoutTrackingLinks(frame) : ({ frame }) => frame,
   };
 }
 

@@ -44,7 +44,7 @@ export function cutPiece(filter: EventFilter, events: readonly SharedEvent[], at
   let upTo = 0;
   for (const shared of events.slice(at, at + LIMITS.catchUpPieceEvents)) {
     if (shared.sequence > last) break;
-    if (filter.wants(shared)) text += shared.frame;
+    if (filter.wants(shared)) text += filter.frameOf(shared);
     upTo = shared.sequence;
     if (text.length >= LIMITS.catchUpPieceChars || upTo % LIMITS.catchUpPieceEvents === 0) break;
   }

@@ -1,7 +1,46 @@
 import { type Mutation, mutationsOf } from '../mutation.ts';
 
-/** Faults in sessions, in secrets at rest, and in proofs. */
+/** Faults in sessions, in secrets at rest, in proofs, and in what agents see of links. */
 export const ACCESS: readonly Mutation[] = [
+  ...mutationsOf(
+    'gateway/request/handle-request.ts',
+    ['api/tracking/links-of-agents'],
+    [
+      [
+        "identity.role === 'agent' ? withoutTrackingLinks(answer.data) : answer.data",
+        "identity.role === 'agent' ? answer.data : withoutTrackingLinks(answer.data)",
+        'Agents read tasks without the link of the customer, and staff with it.',
+      ],
+      [
+        '(data === answer.data ? answer.etag : undefined) ?? etagOf(data)',
+        'answer.etag ?? etagOf(data)',
+        'A task without its link has an entity tag of its own.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/routes/task-list-routes.ts',
+    ['api/tracking/links-of-agents'],
+    [
+      [
+        "identity.role === 'agent' ? encodeForAgent : encodeTask",
+        'encodeTask',
+        'Agents export tasks without the link of the customer.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/views/parts/tracking-url.ts',
+    ['unit/views/tracking-links'],
+    [
+      [
+        'if (link < end) link = json.indexOf(LINK, end);',
+        '',
+        'What an integrator keeps under the name of the link stays.',
+      ],
+      ["if (part === '{') depth += 1;\n    else if", 'if', 'What is kept ends with its own brace.'],
+    ],
+  ),
   ...mutationsOf(
     'schema/functions/refresh-session.sql',
     ['api/auth/refresh-grace'],

@@ -6,6 +6,7 @@ const STREAMS = [
   'api/payments/payment-events',
   'api/streams/streams.test',
   'api/streams/streams-own',
+  'api/tracking/links-of-agents',
 ];
 
 const HISTORY = ['integration/admin/history'];
@@ -142,6 +143,7 @@ export const STREAM: readonly Mutation[] = [
       'An agent hears of no payment but its cash.',
     ],
     ['hearer?.agentId ?? null', 'null', 'Streams of an agent and of a manager are not one.'],
+    ['withoutTrackingLinks(frame)', 'frame', "An agent's stream shows no link of a customer."],
   ]),
   ...mutationsOf('gateway/sse/organization-stream.ts', STREAMS, [
     [
