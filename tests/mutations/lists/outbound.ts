@@ -296,7 +296,15 @@ export const OUTBOUND_MUTATIONS: readonly Mutation[] = [
   ...mutationsOf(
     'engine/runtime/stop-on-signals.ts',
     ['integration/gateway/stop-signals'],
-    [['if (begun === HANGUP) return;', '', 'SIGHUP along with SIGTERM drains too.']],
+    [["['SIGTERM', 'SIGINT']", "['SIGTERM', 'SIGINT', 'SIGHUP']", 'SIGHUP along with SIGTERM drains too.']],
+  ),
+  ...mutationsOf(
+    'engine/runtime/stop-on-signals.ts',
+    ['unit/runtime/stop-on-signals'],
+    [
+      ['if (isStopping) return;', 'if (isStopping) process.exit(1);', 'Another reason to stop cuts no drain off.'],
+      ['if (isSignalled) process.exit(1);', '', 'A second signal ends a process at once.'],
+    ],
   ),
   ...mutationsOf(
     'workers/trouble-log.ts',
