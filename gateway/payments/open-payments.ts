@@ -132,8 +132,8 @@ async function settleCallback(
     const news = await provider.readCallback(callback);
     if (!news) return 'taken';
     const { organizationId, ...about } = news;
-    warnOfRefund(log, news);
     const answer = await engine.ask(organizationId, { kind: 'settle-payment', ...about, caller });
+    warnOfRefund(log, news, answer);
     return answer.ok || ERRORS[answer.refusal.code].status < 500 ? 'taken' : answer.refusal;
   } catch (error) {
     if (error instanceof UntrustedCallbackError) return 'untrusted';

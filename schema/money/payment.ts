@@ -101,6 +101,9 @@ export type ProviderReport =
   /** The refund did not arrive. */
   | { readonly kind: 'give-back-failed'; readonly refundReference: string; readonly reason: string };
 
+/** The owner's answer to a report about a payment that it does not have: of data that a restore lost, or of others. */
+export const UNKNOWN_PAYMENT = '{"payment":null}';
+
 const paymentFields = {
   taskId: id,
   amount: amountInput,

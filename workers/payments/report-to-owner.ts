@@ -11,11 +11,12 @@ export type AskOwner = (organizationId: number, command: OwnerCommand) => Promis
 /** The owner's answer about a payment that is gone: no step is left. */
 const GONE: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'ORGANIZATION_DELETED']);
 
-/** Tells the owner of a payment what its provider says of it. Rejects unless it has taken that. */
-export async function reportToOwner(ask: AskOwner, { organizationId, ...news }: ProviderNews): Promise<void> {
+/** Tells the owner of a payment what its provider says of it. Rejects unless it has taken that; else its answer. */
+export async function reportToOwner(ask: AskOwner, { organizationId, ...news }: ProviderNews): Promise<Answer> {
   const answer = await ask(organizationId, { kind: 'settle-payment', ...news });
   if (!answer.ok && !GONE.has(answer.refusal.code))
     throw new Error(`the owner of ${organizationId} has not taken a report: ${answer.refusal.code}`);
+  return answer;
 }
 
 /** Tells owners what callbacks were to tell that never came, as far as providers keep them. Rejects when some remain. */
@@ -27,8 +28,7 @@ export async function tellMissedCallbacks(
   for (const provider of Object.values(providers)) {
     await provider.readMissed?.(async (news) => {
       const { organizationId, paymentId, report } = news;
-      warnOfRefund(log, news);
-      await reportToOwner(ask, news);
+      warnOfRefund(log, news, await reportToOwner(ask, news));
       log.info({ organizationId, paymentId, report: report.kind }, 'told what a callback has not');
     });
   }

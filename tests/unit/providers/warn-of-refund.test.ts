@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import type { PaymentProvider, ProviderNews } from '../../../engine/providers/payment-provider.ts';
 import { warnOfRefund } from '../../../engine/providers/warn-of-refund.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
-import type { ProviderReport } from '../../../schema/money/payment.ts';
-import { tellMissedCallbacks } from '../../../workers/payments/report-to-owner.ts';
+import type { Answer } from '../../../schema/commands.ts';
+import { type ErrorCode, refusal } from '../../../schema/errors.ts';
+import { type ProviderReport, UNKNOWN_PAYMENT } from '../../../schema/money/payment.ts';
+import { type AskOwner, tellMissedCallbacks } from '../../../workers/payments/report-to-owner.ts';
 
 const newsOf = (report: ProviderReport): ProviderNews => ({ organizationId: 7, paymentId: 3, report });
 const PART = newsOf({ kind: 'given-back', refundReference: 're_1', amountMinor: 500, isWhole: false });
@@ -18,18 +20,34 @@ function watchedLog() {
   return { log, warned };
 }
 
+const TAKEN: Answer = { ok: true, status: 200, data: '{}', sequence: 1 };
+const refused = (code: ErrorCode): Answer => ({ ok: false, refusal: refusal(code) });
+
 test('the log warns of a refund in the dashboard of a provider, and of one that was not paid out', () => {
   const { log, warned } = watchedLog();
-  for (const news of ALL) warnOfRefund(log, news);
+  for (const news of ALL) warnOfRefund(log, news, TAKEN);
   assert.deepEqual(warned, [PART, BOUNCED]);
 });
 
-test('the log warns of them from missed callbacks, too', async () => {
+for (const [answer, what, isWarned] of [
+  [{ ...TAKEN, data: UNKNOWN_PAYMENT }, 'another payment had the same id', false],
+  [refused('NOT_FOUND'), 'the organization is none of ours', false],
+  [refused('UNAVAILABLE'), 'its owner is away, so that the report comes again', false],
+  [refused('VALIDATION_FAILED'), 'the accounts cannot hold the money', true],
+] as const)
+  test(`the log ${isWarned ? 'warns' : 'does not warn'} of a refund where ${what}`, () => {
+    const { log, warned } = watchedLog();
+    warnOfRefund(log, PART, answer);
+    assert.deepEqual(warned, isWarned ? [PART] : []);
+  });
+
+test('the log warns of them from missed callbacks, too, but not of those that are not ours', async () => {
   const { log, warned } = watchedLog();
   const readMissed: PaymentProvider['readMissed'] = async (tell) => {
-    for (const news of ALL) await tell(news);
+    for (const news of [...ALL, { ...PART, mark: 'of another' }]) await tell(news);
   };
-  const ask = async () => ({ ok: true, status: 200, data: 'null', sequence: 1 }) as const;
+  const ask: AskOwner = async (_organizationId, command) =>
+    'mark' in command ? { ...TAKEN, data: UNKNOWN_PAYMENT } : TAKEN;
   await tellMissedCallbacks({ stripe: { readMissed } as unknown as PaymentProvider }, ask, log);
   assert.deepEqual(warned, [PART, BOUNCED]);
 });

@@ -1,5 +1,5 @@
 import type { Caller, SettlePayment } from '../../../../schema/commands.ts';
-import type { PaymentRecord, ProviderReport } from '../../../../schema/money/payment.ts';
+import { type PaymentRecord, type ProviderReport, UNKNOWN_PAYMENT } from '../../../../schema/money/payment.ts';
 import { captureOf, type Movement, refundOf, refundReversalOf } from '../../../domain/money/ledger.ts';
 import { isGivenUp, judgeReport, newRefund, type PaymentStep } from '../../../domain/money/payment-machine.ts';
 import { paymentMark } from '../../../domain/money/payment-mark.ts';
@@ -33,19 +33,21 @@ export const settlePaymentRule = rule<SettlePayment>({
   decide: decideSettlePayment,
 });
 
+const UNKNOWN: Decision = { ok: true, status: 200, shown: { kind: 'written', json: UNKNOWN_PAYMENT } };
+
 /** Whether a report is about a payment that had the same id. */
 function isOfOther({ checkoutToken }: PaymentRecord, mark: string | undefined): boolean {
   return mark !== undefined && checkoutToken !== null && mark !== paymentMark(checkoutToken);
 }
 
 /**
- * The provider's report about a payment, by callback or by a worker's question. A known fact changes nothing.
- * Refuses: 400 for money that the accounts cannot hold. Workers ask the provider again.
+ * The provider's report about a payment, by callback or by a worker's question. A known fact changes nothing. The answer
+ * says when the payment is unknown, or another one had its id. Refuses: 400 for money that the accounts cannot hold. Workers ask the provider again.
  */
 export function decideSettlePayment(draft: Draft, command: SettlePayment, context: DecideContext): Decision {
   const { paymentId, mark, report, caller } = command;
   const before = draft.findPayment(paymentId);
-  if (!before || isOfOther(before, mark)) return NOTHING_SHOWN;
+  if (!before || isOfOther(before, mark)) return UNKNOWN;
   const step = judgeReport(before, report, context.now);
   if (step.kind === 'nothing') return NOTHING_SHOWN;
   const movement = MOVEMENT_OF[step.kind]?.(before);
