@@ -1,6 +1,7 @@
 import type { ActOnTasks, Answer, TaskAction } from '../../../schema/commands.ts';
 import { refusal } from '../../../schema/errors.ts';
 import { LIMITS } from '../../../schema/limits.ts';
+import { TASK_STATUSES } from '../../../schema/tasks/task.ts';
 import { applyDraft, type DecidedCommand, type DecideTools, openBatchAt } from '../apply/apply-decision.ts';
 import { encodeShown } from '../apply/encode-shown.ts';
 import type { DecideContext } from '../decide/decision.ts';
@@ -47,10 +48,17 @@ function countTasks(state: OrgState, { actions }: ActOnTasks): number {
   return actions.reduce((count, action) => count + 1 + childrenOf(action), 0);
 }
 
-/** The text that events and the answer may repeat. A step of a child may change its job, whose event has all children. */
+/**
+ * The text that events and the answer may repeat. A step of a child may change its job, whose event has all children.
+ * Steps to one status lead a job through each status once at most, and one event at the end has its other changes.
+ */
 function countChars(state: OrgState, { actions }: ActOnTasks): number {
   const rootOf = ({ taskId }: TaskAction) => state.findTask(taskId)?.task.parentId ?? taskId;
-  return [...new Set(actions.map(rootOf))].reduce((chars, root) => chars + shownChars(state, root), 0);
+  const steps = new Map<number, number>();
+  for (const root of actions.map(rootOf)) steps.set(root, (steps.get(root) ?? 0) + 1);
+  let chars = 0;
+  for (const [root, count] of steps) chars += shownChars(state, root) * Math.min(count, TASK_STATUSES.length);
+  return chars;
 }
 
 function refused(what: string): DecidedCommand {

@@ -17,7 +17,7 @@ import { decideCreateTask } from '../decide/tasks/create-task.ts';
 import { Draft } from '../state/draft.ts';
 import type { OrgState } from '../state/org-state.ts';
 import { isTooLong } from './batch-text.ts';
-import { answerJointly, failedItem, type ItemResult, inOneCommit } from './joint-answer.ts';
+import { answerJointly, failedItem, type ItemResult, inOneCommit, type JointTools } from './joint-answer.ts';
 
 type WantedTask = Extract<BatchItem, { input: unknown }>;
 
@@ -47,7 +47,7 @@ export function decideBatch(
   return { answer: () => answer, changes: joint.opened(), restsOn: undefined };
 }
 
-function decideEach(tools: DecideTools, command: CreateTasks, context: DecideContext, nowMs: number): Answer {
+function decideEach(tools: JointTools, command: CreateTasks, context: DecideContext, nowMs: number): Answer {
   const { state } = tools;
   const results: ItemResult[] = [];
   for (const item of command.items) {
@@ -72,7 +72,7 @@ function decideEach(tools: DecideTools, command: CreateTasks, context: DecideCon
   return answerBatch(tools, command, results, context.now);
 }
 
-function decideTogether(tools: DecideTools, command: CreateTasks, context: DecideContext, nowMs: number): Answer {
+function decideTogether(tools: JointTools, command: CreateTasks, context: DecideContext, nowMs: number): Answer {
   const { state } = tools;
   const whole = new Draft(state);
   const made: (ItemResult | DraftedItem)[] = [];
@@ -129,7 +129,7 @@ function twinOf({ idempotency }: WantedTask, keyed: ReadonlyMap<string, DraftedI
   return failedItem(refusal('IDEMPOTENCY_KEY_REUSED'), facts);
 }
 
-function answerBatch(tools: DecideTools, command: CreateTasks, results: readonly ItemResult[], now: string): Answer {
+function answerBatch(tools: JointTools, command: CreateTasks, results: readonly ItemResult[], now: string): Answer {
   let items = '';
   let created = 0;
   for (const [index, { ok, json }] of results.entries()) {

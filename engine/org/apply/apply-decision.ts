@@ -12,10 +12,10 @@ import type { OrgState } from '../state/org-state.ts';
 import { auditLineOf } from './audit-line.ts';
 import { encodeShown } from './encode-shown.ts';
 import { type ToldChange, tellNews } from './event-encoding.ts';
+import { JointNews } from './joint-news.ts';
 import type { OrgBatch } from './org-batch.ts';
 import { belongingsOf, blursTextSearches } from './searched-records.ts';
 import type { ShownTasks } from './shown-tasks.ts';
-import { UntoldTasks } from './untold-tasks.ts';
 
 /** The parts of the actor that a decision uses. */
 export interface DecideTools {
@@ -28,6 +28,8 @@ export interface DecideTools {
   readonly history: string;
   /** The batch that takes the change; calling it promises to put something in. */
   openBatch(): OrgBatch;
+  /** Set while the parts of one commit are applied; who applies them tells the news at the end that they have put off. */
+  readonly joint?: JointNews;
 }
 
 /** A decision that has been applied: how to answer once it is safe, and what that answer rests on. */
@@ -53,29 +55,24 @@ export interface AppliedDraft {
   readonly toldAt: number | null;
 }
 
-/** Makes memory and the batch what the draft says. */
+/** Makes memory and the batch what the draft says. News that may wait for the other parts of a joint commit are put off. */
 export function applyDraft(
   tools: DecideTools,
   batch: OrgBatch,
   draft: Draft,
-  { caller }: Pick<Command, 'caller'>,
+  command: Pick<Command, 'caller'>,
   shown: Shown,
 ): AppliedDraft {
-  const { state, history } = tools;
-  const at = batch.lastAt;
+  const { state, joint = new JointNews(state) } = tools;
   let applied: AppliedDraft | undefined;
-  const untold = new UntoldTasks(state);
   for (const change of draft.changes) {
     if (isNews(change)) {
-      state.lastSequence += 1;
-      state.apply(change, batch.ticket);
-      const before = 'taskId' in change ? untold.take(change.taskId) : undefined;
-      const told = tellNews(state, change, { history, sequence: state.lastSequence, at, caller, before });
-      batch.log(told.event, told.history);
+      if (joint.putOff(change)) continue;
+      const told = logNews(tools, batch, change, command, joint);
       if (isAbout(change, shown)) applied = answerOf(change, told, shown);
     } else {
-      const before = untold.note(change);
-      const line = auditLineOf(state, change, caller, at);
+      const before = joint.untold.note(change);
+      const line = auditLineOf(state, change, command.caller, batch.lastAt);
       batch.blursTextSearches ||= blursTextSearches(state, change);
       state.apply(change, batch.ticket);
       batch.stage(
@@ -86,8 +83,34 @@ export function applyDraft(
       if (line) batch.noteAudit(line);
     }
   }
+  if (!tools.joint) tellPutOff(tools, batch, command, joint);
   batch.nextDeadlineAt = state.nextDeadlineAt;
   return applied ?? { data: encodeShown(state, shown) ?? '{}', toldAt: null };
+}
+
+/** Tells the news that were put off, after all the changes that they show. */
+export function tellPutOff(
+  tools: DecideTools,
+  batch: OrgBatch,
+  command: Pick<Command, 'caller'>,
+  joint: JointNews,
+): void {
+  for (const news of joint.take()) logNews(tools, batch, news, command, joint);
+}
+
+function logNews(
+  { state, history }: DecideTools,
+  batch: OrgBatch,
+  news: News,
+  { caller }: Pick<Command, 'caller'>,
+  { untold }: JointNews,
+): ToldChange {
+  state.lastSequence += 1;
+  state.apply(news, batch.ticket);
+  const before = 'taskId' in news ? untold.take(news.taskId) : undefined;
+  const told = tellNews(state, news, { history, sequence: state.lastSequence, at: batch.lastAt, caller, before });
+  batch.log(told.event, told.history);
+  return told;
 }
 
 function isAbout(news: News, shown: Shown): boolean {

@@ -31,6 +31,8 @@ export interface Tell {
   readonly extra?: Readonly<Record<string, unknown>>;
   readonly step: Pick<TaskHistoryRecord, 'kind'> &
     Partial<Pick<TaskHistoryRecord, 'at' | 'fromStatus' | 'toStatus' | 'reason' | 'reasonCode' | 'details'>>;
+  /** The changed fields of a job that follows its children: one event has those of a whole commit. */
+  readonly followed?: readonly string[];
 }
 
 /** A line of the log about an agent as it is then. Of the channel that the caller speaks for: an agent has none. */

@@ -175,8 +175,9 @@ test('the tasks of an action hold a bounded amount of text, their children and p
   }
   const logged = await lastSequence(day);
   const children = await Promise.all(jobs.map(async (id) => (await day.read(id)).children[0]!.id));
-  // A step of a child may change its job, whose event shows all children.
-  for (const taskIds of [jobs, children]) {
+  const siblings = (await day.read(jobs[0]!)).children.map(({ id }) => id);
+  // A step of a child may change its job, whose event shows all children, and lead it from status to status.
+  for (const taskIds of [jobs, children, siblings.slice(0, 5), siblings]) {
     const refused = await act(day, 'amend', taskIds, { notes: 'ring' });
     assert.deepEqual(
       [refused.status, refused.body.message],
@@ -185,6 +186,10 @@ test('the tasks of an action hold a bounded amount of text, their children and p
   }
   assert.equal(await lastSequence(day), logged);
   assert.equal((await act(day, 'amend', jobs.slice(0, 4), { notes: 'ring' })).body.data.done, 4);
+  assert.equal((await act(day, 'amend', siblings.slice(0, 4), { notes: 'ring' })).body.data.done, 4);
+  const modest = await day.api.createTask({ children: Array.from({ length: 100 }, () => ({ ...part, notes: long })) });
+  const all = modest.children.map(({ id }) => id);
+  assert.equal((await act(day, 'cancel', all)).body.data.done, 100, 'no status comes twice');
 });
 
 test('each item has the rights of its single call', async () => {

@@ -179,6 +179,32 @@ export const EXCEPTIONS: readonly Mutation[] = [
         'The text of the job of a child counts in the limit of an action.',
       ],
       ['if (ok) done += 1;', 'done += 1;', 'An action counts the tasks that it changed.'],
+      [
+        'Math.min(count, TASK_STATUSES.length)',
+        '1',
+        'A job counts for each of its children in the limit of an action.',
+      ],
+      ['Math.min(count, TASK_STATUSES.length)', 'count', 'A job counts no more often than it gets a status.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/apply/joint-news.ts',
+    ['api/exceptions/followed-jobs'],
+    [
+      ['if (followed) {', 'if (false) {', 'Steps of many children make one event of their job.'],
+      ['...(this.#putOff.get(taskId) ?? []), ', '', 'That event names the changes of all steps.'],
+      ['this.#putOff?.delete(taskId);', '', 'The event of a new status of a job has its other changes, too.'],
+    ],
+  ),
+  ...mutationsOf(
+    'engine/org/actor/joint-answer.ts',
+    ['api/exceptions/followed-jobs'],
+    [
+      [
+        'if (tools.opened()) tellPutOff(tools, openBatchAt(tools, now), command, tools.joint);',
+        '',
+        'An action ends with the events of its jobs.',
+      ],
     ],
   ),
   ...mutationsOf(

@@ -4,7 +4,7 @@ import { changedTask } from '../../../domain/tasks/task-deadline.ts';
 import type { Draft } from '../../state/draft.ts';
 import { withdrawRequests } from './request-steps.ts';
 import { endPackages, withoutSearch } from './task-end.ts';
-import { tellUpdated } from './tell-updated.ts';
+import { updatedTell } from './tell-updated.ts';
 
 /**
  * Brings a job in line with its children after one of them was drafted: its status follows from theirs. Emits an event
@@ -38,5 +38,5 @@ export function followChildren(draft: Draft, jobId: number, now: string, newChil
     });
     return;
   }
-  tellUpdated(draft, jobId, changed);
+  draft.put({ ...updatedTell(jobId, changed), followed: changed });
 }

@@ -9,8 +9,16 @@ export function tellUpdated(
   draft: Draft,
   taskId: number,
   changed: readonly string[],
-  step: Tell['step'] = { kind: 'updated', details: { changed } },
+  step?: Tell['step'],
   also: Readonly<Record<string, unknown>> = {},
 ): void {
-  draft.put({ kind: 'tell', type: 'task.updated', taskId, extra: { changed, ...also }, step });
+  draft.put({ ...updatedTell(taskId, changed, step), extra: { changed, ...also } });
+}
+
+export function updatedTell(
+  taskId: number,
+  changed: readonly string[],
+  step: Tell['step'] = { kind: 'updated', details: { changed } },
+): Tell {
+  return { kind: 'tell', type: 'task.updated', taskId, extra: { changed }, step };
 }
