@@ -339,13 +339,13 @@ export class OrgActor implements BatchOwner {
     let decided: DecidedCommand;
     try {
       decided = decideCommand(this.#tools, pending.command, due);
+      this.#sealFull();
     } catch (error) {
-      // Memory may hold half a change: it is thrown away, and what no group has taken with it.
+      // Memory may hold half a change, or one that cannot be encoded: it is thrown away, and what no group has taken with it.
       this.#services.log.error({ err: error, command: pending.command.kind }, 'a decision failed');
       pending.settle({ ok: false, refusal: refusal('INTERNAL') });
       return this.#discard(refusal('NOT_APPLIED'));
     }
-    this.#sealFull();
     // An answer without rows waits for the newest decision; a read waits only for what it shows.
     const ticket = decided.restsOn ?? this.#ticket;
     if (ticket <= this.#durableTicket) return pending.settle(decided.answer());

@@ -208,6 +208,17 @@ export const EXCEPTIONS: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
+    'engine/org/actor/org-actor.ts',
+    ['faults/commits/unencodable'],
+    [
+      [
+        '      this.#sealFull();\n    } catch',
+        '      queueMicrotask(() => this.#sealFull());\n    } catch',
+        'A commit that cannot be encoded ends no process.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
     'engine/org/decide/steps/family-size.ts',
     ['api/exceptions/actions'],
     [
