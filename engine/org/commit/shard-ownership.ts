@@ -130,17 +130,21 @@ export class ShardOwnership {
    * Raises the epochs past those of a doubtful commit, which waits for it to finish or makes it fail. Rejects when
    * Postgres cannot be reached, or is silent for `patienceMs`: an answer after that opens nothing, for by then another
    * commit may be doubtful. The shards stay closed, and it may be tried again. Returns those that are still
-   * owned, with their epochs: one that is not the next shows that somebody may have owned the shard in between.
+   * owned, with their epochs: one that is not the next shows that somebody may have owned the shard in between, of which
+   * its actors know nothing.
    */
   async raise(past: readonly OwnedShard[], patienceMs: number): Promise<readonly OwnedShard[]> {
     const { store, incarnation } = this.#options;
     const raised = await withDeadline(store.raiseEpochs(incarnation, past), patienceMs, 'raising epochs');
+    const next = new Map(past.map(({ shard, epoch }) => [shard, Math.max(epoch + 1, this.#epochs.get(shard) ?? 0)]));
+    const regained = raised.filter(({ shard, epoch }) => epoch > next.get(shard)!);
     // A late answer may report an epoch that has passed.
     for (const { shard, epoch } of raised) this.#epochs.set(shard, Math.max(epoch, this.#epochs.get(shard) ?? 0));
     const kept = new Set(raised.map(({ shard }) => shard));
     const shards = past.map(({ shard }) => shard);
     for (const shard of shards) this.#endSettling(shard);
-    this.#lose(shards.filter((shard) => !kept.has(shard)));
+    this.#lose([...shards.filter((shard) => !kept.has(shard)), ...regained.map(({ shard }) => shard)]);
+    this.#gain(regained);
     return raised;
   }
 

@@ -20,6 +20,12 @@ export const COMMIT: readonly Mutation[] = [
     ['unit/engine/shard-ownership'],
     [
       ["if (this.standingOf(shard) !== 'owned') return undefined;", '', 'A shard that is not owned has no fence.'],
+      ['    this.#gain(regained);\n', '', 'A shard that others may have owned before a raise is taken again.'],
+      [
+        ', ...regained.map(({ shard }) => shard)]',
+        ']',
+        'A shard that others may have owned before a raise is served from Postgres again.',
+      ],
       ['this.#loseKnown(taken);', '', 'A shard that was free in between is served from Postgres again.'],
       [' && !this.#lostMeanwhile.has(shard)', '', 'An old answer does not bring back a shard that was lost since.'],
       [

@@ -45,7 +45,8 @@ async function startOwnership(faults: { readonly clock?: Clock; readonly renew?:
       },
       async raiseEpochs(_, past) {
         raised.push(past.map(({ shard }) => shard));
-        for (const { shard, epoch } of past) if (owned.has(shard)) owned.set(shard, epoch + 1);
+        for (const { shard, epoch } of past)
+          if (owned.has(shard)) owned.set(shard, Math.max(owned.get(shard)!, epoch + 1));
         const answer = list().filter((one) => past.some(({ shard }) => shard === one.shard));
         await onTheWay.afterRaising();
         return answer;
@@ -149,6 +150,24 @@ test('the answer to a raise does not put back an epoch that has passed', async (
   };
   await ownership.raise([{ shard: 1, epoch: 10 }], PATIENCE_MS);
   assert.deepEqual(ownership.fencesOf([1]), [{ shard: 1, epoch: 15 }]);
+});
+
+test('a raise that finds a later epoch than the next loses the shard and takes it again: others may have owned it', async () => {
+  const { ownership, gained, lost, owned } = await startOwnership();
+  ownership.beginSettling([1, 2]);
+  owned.set(1, 15);
+  const past = [
+    { shard: 1, epoch: 10 },
+    { shard: 2, epoch: 20 },
+  ];
+  await ownership.raise(past, PATIENCE_MS);
+  assert.deepEqual([lost, gained], [[1], [1, 2, 1]]);
+  assert.deepEqual(ownership.fencesOf([1, 2]), [
+    { shard: 1, epoch: 15 },
+    { shard: 2, epoch: 21 },
+  ]);
+  await ownership.raise(past, PATIENCE_MS);
+  assert.deepEqual(lost, [1], 'once');
 });
 
 test('an answer to a raise that nobody waits for any more opens no shard: another commit may be doubtful by then', async () => {
