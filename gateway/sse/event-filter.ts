@@ -7,7 +7,7 @@ export interface EventFilter {
   /** The same for filters that ask for the same. */
   readonly key: string;
   readonly wants: (shared: SharedEvent) => boolean;
-  /** What its stream shows of an event. */
+  /** The event as its stream shows it. */
   readonly frameOf: (shared: SharedEvent) => string;
 }
 

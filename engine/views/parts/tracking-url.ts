@@ -12,7 +12,7 @@ export function trackingUrlOf(task: Pick<TaskRecord, 'organizationId' | 'id' | '
 const LINK = `"trackingUrl":"${PREFIX}`;
 /** The integrator's own data, in which a field may have that name too. */
 const OWN_DATA = '"integrationData":{';
-/** What the end of an object depends on: its braces, and texts, in which braces count for nothing. */
+/** The end of an object depends on its braces, and on texts, in which braces count for nothing. */
 const BRACES_AND_TEXTS = /[{}]|"[^"\\]*(?:\\.[^"\\]*)*"/g;
 
 /**

@@ -14,7 +14,7 @@ const streams = useStreams();
 
 type Agent = OfferPlace['agents'][number];
 
-/** What an integrator keeps is its own, also under the name of the link. */
+/** The data of an integrator is its own, also under the name of the link. */
 const OWN_DATA = { trackingUrl: '/t/of-the-shop', note: '"trackingUrl":"/t/x"' };
 const FIELDS = { packages: [{ name: 'box', barcode: 'B-1' }], integrationData: OWN_DATA };
 
@@ -45,7 +45,7 @@ function listener() {
   };
 }
 
-/** What the stream of an agent tells until the agent is off duty. */
+/** The events on the stream of an agent until the agent is off duty. */
 async function untilDutyEnds(stream: EventStreamClient): Promise<string[]> {
   const texts: string[] = [];
   while (!texts.at(-1)?.includes('"onDuty":false')) {
@@ -109,7 +109,7 @@ test('no answer and no event shows an agent the link of a task that it is asked 
   await readAll(told, second, taskId);
   await take('the step of the next agent', second.api.put(`/tasks/${taskId}/status`, { status: 'accepted' }));
 
-  // Live, then from the log: what an agent was told before it lost the task is still its own to read.
+  // Live, then from the log: the events from before an agent lost the task are still its own to read.
   for (const { api } of place.agents) await take('the end of duty', api.put('/agents/me/duty', { onDuty: false }));
   for (const [index, stream] of live.entries()) {
     const now = await untilDutyEnds(stream);
@@ -123,7 +123,7 @@ test('no answer and no event shows an agent the link of a task that it is asked 
   assert.ok(await opens(place.api, task), 'the link lives all the while');
 });
 
-test('what an agent reads has an entity tag of its own, by which it is read again', async () => {
+test('a task has an entity tag of its own for agents, by which they read it again', async () => {
   const place = await offerPlace(fixture, 1);
   const [agent] = place.agents as [Agent];
   const { id } = await place.api.createTask();
@@ -132,7 +132,7 @@ test('what an agent reads has an entity tag of its own, by which it is read agai
     by.get(`/tasks/${id}`, tag === undefined ? {} : { 'if-none-match': tag });
   const { etag } = (await read(agent.api)).headers;
   assert.equal((await read(agent.api, etag)).status, 304);
-  // An app that kept the task before an upgrade reads it anew, without the link.
+  // An app that kept the task before an upgrade reads it again, without the link.
   const { etag: withLink } = (await read(place.api)).headers;
   assert.equal((await read(agent.api, withLink)).status, 200);
 });

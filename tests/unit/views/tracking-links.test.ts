@@ -27,7 +27,7 @@ const trap = fc.oneof(
     '/t/',
   ),
 );
-/** What integrators may keep: fields of these very names, at any depth. */
+/** Integrators may keep fields of these very names, at any depth. */
 const { data } = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -74,6 +74,13 @@ test('agents read tasks and children without links, and every other byte as it i
     }),
     { seed: SEED },
   );
+});
+
+test('the data of an integrator keeps its own fields of that name, behind and inside of other objects', () => {
+  const integrationData = { a: { b: '}' }, trackingUrl: '/t/own', c: { trackingUrl: '/t/own' } };
+  const blanked = withoutTrackingLinks(encodeTask(taskWith(job, { integrationData })));
+  const { integrationData: kept, trackingUrl } = JSON.parse(blanked) as TaskView;
+  assert.deepEqual([kept, trackingUrl], [integrationData, '']);
 });
 
 test('all tasks of one text are without links, and a text without tasks stays', () => {
