@@ -126,7 +126,7 @@ function testPageOf(checkout: TestCheckout): Note {
 const BUTTONS = html`<form method="post" class="buttons"><button name="outcome" value="pay">Pay</button>
 <button name="outcome" value="decline" class="second">Decline</button></form>`;
 
-/** Of a page of ours, which stands beside the link, relative: a proxy may have taken off a path before it. */
+/** A page of ours gets a relative address, from the link beside it: a proxy may have taken off a path before both. */
 function addressOf(page: string): string {
   return page.startsWith('/') ? `../test-provider/checkout/${lastSegmentOf(page)}` : page;
 }

@@ -185,10 +185,7 @@ class HandledRequest implements AnswerObserver {
     }
   }
 
-  /**
-   * The access of the caller may have ended while the body was on its way, unheard of yet. A change that was heard
-   * meanwhile counts in any case: a stream that opens now hears of later ones alone.
-   */
+  /** The access of the caller may have ended while the body was on its way; a stream that opens now hears of later changes alone. */
   #isOld(generation: number): boolean {
     const { access, clock } = this.#services;
     return access.generation() !== generation || clock.monotonic() - this.#startedAt > LIMITS.lateBodyMs;

@@ -27,7 +27,7 @@ function drainingProcess(t: TestContext) {
   return { stop, ends, drained, hear: (event: string) => listeners.get(event)!() };
 }
 
-test('what stops a process for another reason cuts no drain off', async (t) => {
+test('another reason to stop cuts no drain off', async (t) => {
   const { stop, hear, drained } = drainingProcess(t);
   hear('SIGTERM');
   stop('another history', 1);
