@@ -50,9 +50,16 @@ export class LogSearch {
     const endsAt = clock.monotonic() + LIMITS.logSearchMs;
     const events: LoggedEvent[] = [];
     let bytes = 0;
+    let known = after;
     for (let from = after; ; ) {
-      const page = await this.#window(organizationId, from, limit - events.length, types);
+      const page = await this.#window(organizationId, from, limit - events.length, types).catch((error: unknown) => {
+        if (events.length === 0) throw error;
+        return undefined;
+      });
+      // A turn that does not come ends the page: the next one would find the same events, and wait for the same turn.
+      if (!page) return { events, lastSequence: known, keptAfter: after, upTo: from };
       const { lastSequence, keptAfter } = page;
+      known = lastSequence;
       if (from > lastSequence) return { events, lastSequence, keptAfter, upTo: lastSequence };
       // Events that nobody has looked at have left the log meanwhile: the page after this one says so.
       if (keptAfter > from && events.length > 0) return { events, lastSequence, keptAfter: after, upTo: from };

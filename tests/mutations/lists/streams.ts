@@ -71,6 +71,11 @@ export const STREAM: readonly Mutation[] = [
       ['if (bytes >= LIMITS.logReadBytes) break;', '', 'Events of several windows are bounded together.'],
       ['before > lastSequence ? from : ', '', 'A search does not pass the end of a log that was cut.'],
       ['this.#reached.set(question, reached);', '', 'A search that found nothing goes on where it was.'],
+      [
+        'if (events.length === 0) throw error;',
+        'throw error;',
+        'A search answers what it has when a turn does not come.',
+      ],
       ['if (keptAfter > from && events.length > 0)', 'if (keptAfter < 0)', 'What was found before a gap is answered.'],
     ],
   ),

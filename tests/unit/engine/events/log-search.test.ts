@@ -110,6 +110,19 @@ test('a search that found nothing in its time goes on from there when it is aske
   assert.deepEqual((await read()).found, [4 * WINDOW + 1]);
 });
 
+test('a search that has found something answers it when its next turn does not come', async () => {
+  const last = 3 * WINDOW;
+  let turns = 0;
+  const inTurn: InTurn = (_organizationId, read) => {
+    turns += 1;
+    return turns % 2 === 0 ? Promise.reject(new Error('no turn')) : read();
+  };
+  const { read } = searchOf({ last, rare: [7], inTurn });
+  assert.deepEqual(await read(), { found: [7], upTo: WINDOW, lastSequence: last, keptAfter: 0 });
+  turns = 1;
+  await assert.rejects(read({ after: WINDOW }), /no turn/);
+});
+
 test('a part that a search has passed is looked at again when the log ends before it', async () => {
   const scene: Scene = { last: 5 * WINDOW, statementMs: LIMITS.logSearchMs / 2 };
   const { read } = searchOf(scene);
