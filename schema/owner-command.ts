@@ -70,7 +70,12 @@ const settlePayment = v.strictObject({
     }),
     v.strictObject({ kind: v.literal('refund-begun'), attempt, refundReference: providerText }),
     v.strictObject({ kind: v.literal('refunded'), attempt, refundReference: providerText }),
-    v.strictObject({ kind: v.literal('refund-failed'), attempt, reason: providerText }),
+    v.strictObject({
+      kind: v.literal('refund-failed'),
+      attempt,
+      refundReference: v.exactOptional(providerText),
+      reason: providerText,
+    }),
     v.strictObject({
       kind: v.literal('given-back'),
       refundReference: providerText,

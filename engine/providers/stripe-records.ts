@@ -93,7 +93,9 @@ export function outcomeOf(session: StripeSession): ProviderReport | undefined {
 export function refundReportOf(refund: StripeRefund, attempt: number): ProviderReport {
   const { id: refundReference, status, failure_reason } = refund;
   if (status === 'succeeded') return { kind: 'refunded', attempt, refundReference };
-  if (isRefundLost(refund)) return { kind: 'refund-failed', attempt, reason: failure_reason ?? status! };
+  if (isRefundLost(refund)) {
+    return { kind: 'refund-failed', attempt, refundReference, reason: failure_reason ?? status! };
+  }
   return { kind: 'refund-begun', attempt, refundReference };
 }
 

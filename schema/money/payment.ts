@@ -90,7 +90,13 @@ export type ProviderReport =
   | { readonly kind: 'not-paid'; readonly providerReference: string | null; readonly reason: string }
   | { readonly kind: 'refund-begun'; readonly attempt: number; readonly refundReference: string }
   | { readonly kind: 'refunded'; readonly attempt: number; readonly refundReference: string }
-  | { readonly kind: 'refund-failed'; readonly attempt: number; readonly reason: string }
+  /** Without a `refundReference` where the provider has refused to make one. */
+  | {
+      readonly kind: 'refund-failed';
+      readonly attempt: number;
+      readonly refundReference?: string;
+      readonly reason: string;
+    }
   /** Somebody has given money back at the provider itself; `amountMinor`: so far, `refundReference` names the newest. */
   | {
       readonly kind: 'given-back';

@@ -107,13 +107,20 @@ function refundReported(
 ): PaymentStep {
   const { refund } = payment;
   if (refund?.attempt !== report.attempt || refund.status === 'failed') return NOTHING;
-  if (report.kind === 'refund-failed') return refundLost(payment, refund, report.reason);
+  if (report.kind === 'refund-failed') {
+    return isReplaced(refund, report.refundReference) ? NOTHING : refundLost(payment, refund, report.reason);
+  }
   if (refund.status === 'succeeded') return NOTHING;
   const begun: Refund = { ...refund, providerReference: report.refundReference };
   if (report.kind === 'refunded') return refundSettled(payment, begun, now);
   return refund.providerReference === report.refundReference
     ? NOTHING
     : { kind: 'noted', fields: { refund: begun, step: 'await_refund' } };
+}
+
+/** Whether another refund has arrived in place of the named one. */
+function isReplaced({ status, providerReference }: Refund, named: string | undefined): boolean {
+  return status === 'succeeded' && named !== undefined && named !== providerReference;
 }
 
 /** Takes the place of a refund of ours that is under way: the provider has one only. A part is only noted. */

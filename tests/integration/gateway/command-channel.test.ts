@@ -104,6 +104,24 @@ test('a command gets to the owner as it was given, from the system, and the answ
   assert.deepEqual(asked, [[ORGANIZATION, { ...COMMAND, caller }]]);
 });
 
+test('a refund that failed gets to the owner with its name at the provider, and without one from a release before', async () => {
+  const asked: Command[] = [];
+  const { address } = await listen(async (_organizationId, command) => {
+    asked.push(command);
+    return DONE;
+  });
+  const { client } = connect(address);
+  const failed = { kind: 'refund-failed', attempt: 1, reason: 'declined' } as const;
+  const reports = [{ ...failed, refundReference: 're_1' }, failed];
+  for (const report of reports) {
+    assert.deepEqual(await client.ask(ORGANIZATION, { kind: 'settle-payment', paymentId: 3, report }), DONE);
+  }
+  assert.deepEqual(
+    asked.map((command) => command.kind === 'settle-payment' && command.report),
+    reports,
+  );
+});
+
 test('a refusal comes back with its code, words and details', async () => {
   const said: Answer = { ok: false, refusal: refusal('INVALID_STATUS_TRANSITION', 'so it is', { taskId: 3 }) };
   const { address } = await listen(async () => said);

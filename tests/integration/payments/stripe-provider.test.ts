@@ -190,7 +190,7 @@ test('a failed refund is reported, and the next attempt is a refund of its own',
   assert.deepEqual(begun, { kind: 'refund-begun', attempt: 1, refundReference: 're_1' });
   Object.assign(stripe.refunds.get('re_1')!, { status: 'failed', failure_reason: 'declined' });
   const failed = await provider().refund(checkout, 1);
-  assert.deepEqual(failed, { kind: 'refund-failed', attempt: 1, reason: 'declined' });
+  assert.deepEqual(failed, { kind: 'refund-failed', attempt: 1, refundReference: 're_1', reason: 'declined' });
   stripe.refundStatus = 'succeeded';
   assert.deepEqual(await provider().refund(checkout, 2), { kind: 'refunded', attempt: 2, refundReference: 're_2' });
 });

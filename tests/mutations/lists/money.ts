@@ -38,6 +38,16 @@ export const MONEY: readonly Mutation[] = [
       'refund?.reason !== AT_PROVIDER || refund.providerReference !== refundReference ||',
       'A refund by hand that did not arrive is booked back, also where ours was under way.',
     ],
+    [
+      'isReplaced(refund, report.refundReference) ? NOTHING : refundLost(',
+      'refundLost(',
+      'A refund by hand stays where ours, which it has replaced, has failed.',
+    ],
+    [
+      "return status === 'succeeded' && named !== undefined",
+      'return named !== undefined',
+      'A refund that fails before any has arrived is over, also under another name.',
+    ],
     ['(refund?.attempt ?? 0) + 1', '1', 'Each refund is a request of its own.'],
     [
       "status: wasBooked ? 'succeeded' : status",

@@ -43,7 +43,11 @@ for (const [type, object, report] of [
   ['refund.created', { ...refund, status: 'pending' }, { kind: 'refund-begun', attempt: 2, refundReference: 're_1' }],
   ['refund.updated', refund, { kind: 'refunded', attempt: 2, refundReference: 're_1' }],
   ['charge.refund.updated', refund, { kind: 'refunded', attempt: 2, refundReference: 're_1' }],
-  ['refund.failed', failedRefund, { kind: 'refund-failed', attempt: 2, reason: 'expired_or_canceled_card' }],
+  [
+    'refund.failed',
+    failedRefund,
+    { kind: 'refund-failed', attempt: 2, refundReference: 're_1', reason: 'expired_or_canceled_card' },
+  ],
   [
     'charge.refunded',
     { refunds: { data: [{ id: 're_0' }, refund] } },

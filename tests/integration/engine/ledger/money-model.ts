@@ -215,7 +215,9 @@ class MoneyModel {
   #hearOfRefund(payment: Mutable<PlainPayment>, report: Extract<ProviderReport, { attempt: number }>): void {
     const refund = payment.refund!;
     if (report.kind === 'refund-failed') {
-      this.#unrefund(payment, report.reason);
+      const { refundReference: failed = refund.providerReference } = report;
+      const isReplaced = refund.status === 'succeeded' && failed !== refund.providerReference;
+      if (!isReplaced) this.#unrefund(payment, report.reason);
     } else if (refund.status !== 'succeeded' && report.kind === 'refunded') {
       payment.refund = { ...refund, providerReference: report.refundReference };
       this.#refunded(payment);

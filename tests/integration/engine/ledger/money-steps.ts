@@ -121,7 +121,12 @@ const report: fc.Arbitrary<Make> = fc
       'not-paid': { kind: 'not-paid', providerReference: wrong === 6 ? null : providerReference, reason: 'declined' },
       'refund-begun': { kind: 'refund-begun', attempt, refundReference },
       refunded: { kind: 'refunded', attempt, refundReference },
-      'refund-failed': { kind: 'refund-failed', attempt, reason: 'closed_account' },
+      'refund-failed': {
+        kind: 'refund-failed',
+        attempt,
+        ...(wrong === 9 ? {} : { refundReference }),
+        reason: 'closed_account',
+      },
       'given-back': givenBack(payment, wrong),
       'give-back-failed': {
         kind: 'give-back-failed',

@@ -190,6 +190,8 @@ const BY_HAND = { kind: 'given-back', refundReference: 're h', amountMinor: 1250
 const A_PART = { ...BY_HAND, refundReference: 're p', amountMinor: 500, isWhole: false };
 /** Instead of asking for ours, its step found that one. */
 const FOUND = { kind: 'refunded', attempt: 1, refundReference: 're h' } as const;
+/** Ours, which never arrived. */
+const OURS_LOST = { kind: 'refund-failed', attempt: 1, refundReference: 're 1', reason: 'closed_account' } as const;
 const LOST = { kind: 'give-back-failed', refundReference: 're h', reason: 'closed_account' } as const;
 
 /** The kind of the step, and the resulting status of the payment. */
@@ -211,6 +213,14 @@ for (const [from, reports, outcome] of [
   ['to refund', [REPORTS[8], BY_HAND], 'nothing, refunded, succeeded 1 re 1, '],
   ['refunding', [BY_HAND], 'refunded, refunded, succeeded 1 re h, '],
   ['refunded', [BY_HAND], 'nothing, refunded, succeeded 1 re 1, '],
+  // Ours failed, which is heard afterwards: the customer has the money from the other one.
+  ['to refund', [BY_HAND, OURS_LOST], 'nothing, refunded, succeeded 1 re h, '],
+  ['refunding', [BY_HAND, OURS_LOST], 'nothing, refunded, succeeded 1 re h, '],
+  ['mismatched', [BY_HAND, OURS_LOST], 'nothing, failed, succeeded 1 re h, '],
+  ['to refund', [OURS_LOST, BY_HAND], 'refunded, refunded, succeeded 2 re h, '],
+  ['refunded', [OURS_LOST], 'refund-reversed, succeeded, failed 1 re 1, '],
+  // The attempt is over while none has arrived, also where another refund is known for it.
+  ['refunding', [{ ...OURS_LOST, refundReference: 're 0' }], 'refund-failed, succeeded, failed 1 re 1, '],
   // It did not arrive.
   ['paid', [BY_HAND, LOST], 'refund-reversed, succeeded, failed 1 re h, '],
   ['paid', [BY_HAND, LOST, LOST], 'nothing, succeeded, failed 1 re h, '],
