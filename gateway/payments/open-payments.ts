@@ -6,7 +6,7 @@ import {
   UntrustedCallbackError,
 } from '../../engine/providers/payment-provider.ts';
 import { noticeOf } from '../../engine/providers/test-provider.ts';
-import { warnOfRefund } from '../../engine/providers/warn-of-refund.ts';
+import { warnOfReport } from '../../engine/providers/warn-of-report.ts';
 import { sleep, systemClock } from '../../engine/runtime/clock.ts';
 import { type Config, publicUrlOf, requireUrl } from '../../engine/runtime/config.ts';
 import type { Releaser } from '../../engine/runtime/lifecycle.ts';
@@ -133,7 +133,7 @@ async function settleCallback(
     if (!news) return 'taken';
     const { organizationId, ...about } = news;
     const answer = await engine.ask(organizationId, { kind: 'settle-payment', ...about, caller });
-    warnOfRefund(log, news, answer);
+    warnOfReport(log, news, answer);
     return answer.ok || ERRORS[answer.refusal.code].status < 500 ? 'taken' : answer.refusal;
   } catch (error) {
     if (error instanceof UntrustedCallbackError) return 'untrusted';

@@ -1,6 +1,7 @@
 import type { Log } from '../../engine/runtime/log.ts';
 import type { DeletionStore } from '../../engine/store/cluster/deletion-store.ts';
 import type { JobPayload } from '../../schema/jobs.ts';
+import { PROVIDER_STEPS } from '../../schema/money/payment.ts';
 import { activityJobId } from '../activity.ts';
 import type { JobQueues } from '../job-runner.ts';
 
@@ -18,6 +19,7 @@ interface DeletionParts {
  */
 export function createOrganizationDeletionProcessor({ store, removals, log }: DeletionParts) {
   async function look(organizationId: number, signal: AbortSignal, queues: JobQueues): Promise<void> {
+    await logSteps(store, organizationId, log);
     let rows = 0;
     for (let deleted = -1; deleted !== 0; rows += deleted) {
       if (signal.aborted) return;
@@ -42,4 +44,18 @@ export function createOrganizationDeletionProcessor({ store, removals, log }: De
     }
     if (failures.length > 0) throw failures[0];
   };
+}
+
+/** Afterwards no record names them, and nobody carries them out: an operator sees to them at the provider. */
+async function logSteps(store: DeletionStore, organizationId: number, log: Log): Promise<void> {
+  for (const step of PROVIDER_STEPS) {
+    let payments = await store.listPayments(organizationId, step, 0);
+    while (payments.length > 0) {
+      log.warn(
+        { organizationId, step, payments },
+        'steps of payments go with their organization: look at the provider',
+      );
+      payments = await store.listPayments(organizationId, step, payments.at(-1)!.paymentId);
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { isWaiting } from '../../engine/domain/money/provider-steps.ts';
 import type { PaymentProvider } from '../../engine/providers/payment-provider.ts';
+import { warnOfReport } from '../../engine/providers/warn-of-report.ts';
 import type { Scheduler } from '../../engine/runtime/clock.ts';
 import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
@@ -124,10 +125,8 @@ export class PaymentStepRunner {
 }
 
 /** Never rejects: a step that nobody puts off is due again when its lease runs out. */
-async function serveStep(
-  step: PaymentStep,
-  { store, draw, log, ...options }: PaymentStepRunnerOptions,
-): Promise<keyof StepCounts> {
+async function serveStep(step: PaymentStep, options: PaymentStepRunnerOptions): Promise<keyof StepCounts> {
+  const { store, draw, log } = options;
   const { organizationId, paymentId, attempts } = step;
   const context = { organizationId, paymentId, step: step.step, attempts };
   const pauseMs = pauseAfter(step, draw());
@@ -151,7 +150,7 @@ async function serveStep(
 /** Resolves to whether there was anything to tell the owner, who has taken it then. */
 async function report(
   step: PaymentStep,
-  { providers, ask, publicUrl, fault }: Pick<PaymentStepRunnerOptions, 'providers' | 'ask' | 'publicUrl' | 'fault'>,
+  { providers, ask, publicUrl, fault, log }: PaymentStepRunnerOptions,
 ): Promise<boolean> {
   const { organizationId, paymentId } = step;
   const provider = providers[step.provider];
@@ -160,7 +159,8 @@ async function report(
   const told = await carryOutStep(provider, step, publicUrl);
   fault('after-provider-call');
   if (!told) return false;
-  await reportToOwner(ask, { organizationId, paymentId, report: told });
+  const news = { organizationId, paymentId, report: told };
+  warnOfReport(log, news, await reportToOwner(ask, news));
   fault('after-provider-report');
   return true;
 }

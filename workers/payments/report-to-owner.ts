@@ -1,5 +1,5 @@
 import type { PaymentProvider, ProviderNews } from '../../engine/providers/payment-provider.ts';
-import { warnOfRefund } from '../../engine/providers/warn-of-refund.ts';
+import { warnOfReport } from '../../engine/providers/warn-of-report.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import type { Answer } from '../../schema/commands.ts';
 import type { ErrorCode } from '../../schema/errors.ts';
@@ -28,7 +28,7 @@ export async function tellMissedCallbacks(
   for (const provider of Object.values(providers)) {
     await provider.readMissed?.(async (news) => {
       const { organizationId, paymentId, report } = news;
-      warnOfRefund(log, news, await reportToOwner(ask, news));
+      warnOfReport(log, news, await reportToOwner(ask, news));
       log.info({ organizationId, paymentId, report: report.kind }, 'told what a callback has not');
     });
   }

@@ -1,11 +1,20 @@
 import { LIMITS } from '../../../schema/limits.ts';
+import type { PaymentRecord, ProviderStep } from '../../../schema/money/payment.ts';
 import type { Sql } from '../postgres.ts';
 import { once } from '../statements.ts';
+
+/** A payment with a step that its provider was still to do, or to be asked about. */
+export interface DroppedPayment
+  extends Pick<PaymentRecord, 'provider' | 'providerReference' | 'amountMinor' | 'currency'> {
+  readonly paymentId: number;
+}
 
 /** Deletes the rows of organizations that have a tombstone. */
 export interface DeletionStore {
   /** Lists the organizations to look through now, those that were deleted first in front. */
   listDue(): Promise<number[]>;
+  /** Lists the payments that have the step, in the order of their ids from above `afterId`: LIMITS.paymentsPerPage. */
+  listPayments(organizationId: number, step: ProviderStep, afterId: number): Promise<DroppedPayment[]>;
   /** Deletes up to LIMITS.deletionBatchRows rows. Returns their number. Safe to repeat, and to run twice at once. */
   deleteBatch(organizationId: number): Promise<number>;
   /**
@@ -26,6 +35,13 @@ export function createDeletionStore(sql: Sql): DeletionStore {
         'looking for deleted organizations',
       );
       return rows.map((row) => row.organizationId);
+    },
+    async listPayments(organizationId, step, afterId) {
+      const query = sql<DroppedPayment[]>`
+        SELECT id AS payment_id, provider, provider_reference, amount_minor, currency FROM payments
+        WHERE step = ${step} AND organization_id = ${organizationId} AND id > ${afterId}
+        ORDER BY id LIMIT ${LIMITS.paymentsPerPage}`;
+      return [...(await once(query, 'looking for steps of payments of a deleted organization'))];
     },
     async deleteBatch(organizationId) {
       const query = sql<{ deleted: number }[]>`

@@ -220,9 +220,47 @@ export const MONEY: readonly Mutation[] = [
     ],
   ),
   ...mutationsOf(
-    'engine/providers/warn-of-refund.ts',
-    ['unit/providers/warn-of-refund'],
-    [["'give-back-failed':", "'not-paid':", 'The operator learns of a part that was not paid out.']],
+    'engine/providers/warn-of-report.ts',
+    ['unit/providers/warn-of-report'],
+    [
+      [
+        "  'give-back-failed':\n    'a refund",
+        "  'not-paid':\n    'a refund",
+        'The operator learns of a part that was not paid out.',
+      ],
+      [
+        "  paid: 'money was paid to",
+        "  'not-paid': 'money was paid to",
+        'The operator learns of money that was paid to a deleted organization.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'gateway/payments/open-payments.ts',
+    ['integration/payments/deleted-organization'],
+    [['    warnOfReport(log, news, answer);', '', 'A callback about money of a deleted organization is logged.']],
+  ),
+  ...mutationsOf(
+    'workers/payments/payment-step-runner.ts',
+    ['unit/workers/payment-step-runner'],
+    [
+      [
+        'warnOfReport(log, news, await reportToOwner(ask, news))',
+        'await reportToOwner(ask, news)',
+        'Money that a look finds for a deleted organization is logged.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'workers/maintenance/organization-deletion.ts',
+    ['integration/workers/organization-deletion'],
+    [
+      [
+        '    await logSteps(store, organizationId, log);',
+        '',
+        'The operator learns which refunds and checkouts go with an organization.',
+      ],
+    ],
   ),
   ...mutationsOf(
     'workers/payments/payment-step-runner.ts',

@@ -79,7 +79,8 @@ function runnerWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: S
     postpone: async ({ paymentId }, pauseMs, error) => void said.push(`postpone ${paymentId} ${pauseMs} ${error}`),
   };
   const whole = { name: 'test', makeCheckout: async () => MADE, closeCheckout: async () => CLOSED, ...provider };
-  const log = createLog('workers', 'silent');
+  const warned: unknown[] = [];
+  const log = Object.assign(createLog('workers', 'silent'), { warn: (about: unknown) => void warned.push(about) });
   const runner = new PaymentStepRunner({
     store,
     providers: { test: whole as unknown as PaymentProvider },
@@ -101,7 +102,7 @@ function runnerWith(due: PaymentStep[], { provider = {}, answer = DONE, add }: S
     for (const { task } of timers.filter((one) => one.ms === ms)) task();
     await settle();
   };
-  return { runner, watch, said, asked, due, pass };
+  return { runner, watch, said, asked, warned, due, pass };
 }
 
 test('every attempt sends the provider the same request', async () => {
@@ -154,6 +155,17 @@ test('a payment that went with its organization is forgotten', async () => {
   const { said } = runnerWith([stepOf(1)], { answer: { ok: false, refusal: refusal('ORGANIZATION_DELETED') } });
   await settle();
   assert.ok(said.includes('settle 1'));
+});
+
+test('money that a look finds for a payment that went with its organization is logged', async () => {
+  const paid = { kind: 'paid', providerReference: 'cs_1', amountMinor: 100, currency: 'EUR' } as const;
+  const { said, warned } = runnerWith([stepOf(1, 'await_payment')], {
+    provider: { findOutcome: async () => paid },
+    answer: { ok: false, refusal: refusal('ORGANIZATION_DELETED') },
+  });
+  await settle();
+  assert.ok(said.includes('settle 1'));
+  assert.deepEqual(warned, [{ organizationId: 7, paymentId: 1, report: paid }]);
 });
 
 test('a look that finds nothing new is taken again later, without an error', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentProvider, ProviderNews } from '../../../engine/providers/payment-provider.ts';
-import { warnOfRefund } from '../../../engine/providers/warn-of-refund.ts';
+import { warnOfReport } from '../../../engine/providers/warn-of-report.ts';
 import { createLog } from '../../../engine/runtime/log.ts';
 import type { Answer } from '../../../schema/commands.ts';
 import { type ErrorCode, refusal } from '../../../schema/errors.ts';
@@ -25,7 +25,7 @@ const refused = (code: ErrorCode): Answer => ({ ok: false, refusal: refusal(code
 
 test('the log warns of a refund in the dashboard of a provider, and of one that was not paid out', () => {
   const { log, warned } = watchedLog();
-  for (const news of ALL) warnOfRefund(log, news, TAKEN);
+  for (const news of ALL) warnOfReport(log, news, TAKEN);
   assert.deepEqual(warned, [PART, BOUNCED]);
 });
 
@@ -37,9 +37,18 @@ for (const [answer, what, isWarned] of [
 ] as const)
   test(`the log ${isWarned ? 'warns' : 'does not warn'} of a refund where ${what}`, () => {
     const { log, warned } = watchedLog();
-    warnOfRefund(log, PART, answer);
+    warnOfReport(log, PART, answer);
     assert.deepEqual(warned, isWarned ? [PART] : []);
   });
+
+test('the log warns of money that comes for a deleted organization, and of a refund of it that was not paid out', () => {
+  const { log, warned } = watchedLog();
+  const lost = newsOf({ kind: 'refund-failed', attempt: 1, refundReference: 're_2', reason: 'closed' });
+  const back = newsOf({ kind: 'refunded', attempt: 1, refundReference: 're_2' });
+  const over = newsOf({ kind: 'not-paid', providerReference: 'cs', reason: 'expired' });
+  for (const news of [...ALL, lost, back, over]) warnOfReport(log, news, refused('ORGANIZATION_DELETED'));
+  assert.deepEqual(warned, [BOUNCED, PAID, lost]);
+});
 
 test('the log warns of them from missed callbacks, too, but not of those that are not ours', async () => {
   const { log, warned } = watchedLog();
