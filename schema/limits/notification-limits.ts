@@ -21,15 +21,17 @@ export const NOTIFICATION_LIMITS = {
   noticeConnections: 4,
 
   // --- Sending them -----------------------------------------------------------------------------------
-  /** By one process, and of those the ones of one organization: none waits behind another's. */
-  noticesAtOnce: 32,
+  /** By one process. Mails take no room of pushes: a mail takes long, and a push is soon of no use. */
+  noticePushesAtOnce: 32,
+  noticeMailsAtOnce: 16,
+  /** Pushes, and as many mails, of one organization in one process: none waits behind another's. */
   noticesPerOrganizationAtOnce: 8,
   noticeSweepMs: 1_000,
   /** Between two looks for notices that are due. */
   noticeLookPauseMs: 20,
   /** A sender is given up on after this long, and what it does then is not known. */
   noticeSendMs: 15_000,
-  /** For the answer of a mail server that has a customer's mail: while it is waited for, it takes room that pushes need. */
+  /** For the answer of a mail server that has a customer's mail: while it is waited for, it takes the room of others. */
   noticeMailAnswerMs: 20_000,
   /** A worker that has not settled a notice by then has died: another one takes it on. */
   noticeLeaseMs: 60_000,

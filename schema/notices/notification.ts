@@ -23,6 +23,7 @@ export const PUSH_PLATFORMS = named('PushPlatform', ['ios', 'android', 'web'] as
 export type PushKind = (typeof PUSH_KINDS)[number];
 export type MailKind = (typeof MAIL_KINDS)[number];
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
+export type NoticeChannel = (typeof NOTICE_CHANNELS)[number];
 export type PushPlatform = (typeof PUSH_PLATFORMS)[number];
 
 /**

@@ -10,7 +10,12 @@ import { withDeadline } from '../../engine/runtime/deadline.ts';
 import type { FaultPoints } from '../../engine/runtime/fault-points.ts';
 import type { Log } from '../../engine/runtime/log.ts';
 import { createOutage, type Outage } from '../../engine/runtime/outage.ts';
-import type { LeasedNotice, NoticeEnd, NoticeStore } from '../../engine/store/notifications/notice-store.ts';
+import type {
+  LeasedNotice,
+  NoticeEnd,
+  NoticeRoom,
+  NoticeStore,
+} from '../../engine/store/notifications/notice-store.ts';
 import { trackingUrlOf } from '../../engine/views/parts/tracking-url.ts';
 import { letterheadOf } from '../../schema/accounts/letterhead.ts';
 import { LIMITS } from '../../schema/limits.ts';
@@ -48,9 +53,8 @@ export class NoticeSender {
   readonly counts: NoticeCounts = { sent: 0, failed: 0, dropped: 0, postponed: 0, gone: 0 };
   readonly #options: NoticeSenderOptions;
   readonly #looking: Outage;
-  readonly #working = new Set<Promise<void>>();
-  /** How many of each organization are under way. */
-  readonly #held = new Map<number, number>();
+  /** Those under way, and their ends. */
+  readonly #working = new Map<LeasedNotice, Promise<void>>();
   readonly #stopLooking: () => void;
   #search: Promise<void> | undefined;
   #isWanted = false;
@@ -88,42 +92,37 @@ export class NoticeSender {
     this.#isStopped = true;
     this.#stopLooking();
     await this.#search;
-    const ended = withDeadline(Promise.all(this.#working), LIMITS.noticeDrainMs, 'finishing notices');
+    const ended = withDeadline(Promise.all(this.#working.values()), LIMITS.noticeDrainMs, 'finishing notices');
     await ended.catch((error) => this.#options.log.warn({ err: error }, 'notices are left to the next process'));
   }
 
   async #takeOn(): Promise<void> {
     const { store } = this.#options;
     try {
-      for (let room = this.#room; room > 0; room = this.#room) {
-        const notices = await store.lease(room, this.#held);
+      for (let room = this.#room; room.push + room.mail > 0; room = this.#room) {
+        const notices = await store.lease(room, this.#working.keys());
         this.#looking.worked();
         for (const notice of notices) this.#begin(notice);
-        if (notices.length < room) return;
+        if (notices.length < room.push + room.mail) return;
       }
     } catch (error) {
       if (!this.#isStopped) this.#looking.failed(error);
     }
   }
 
-  get #room(): number {
-    return this.#isStopped ? 0 : LIMITS.noticesAtOnce - this.#working.size;
+  get #room(): NoticeRoom {
+    if (this.#isStopped) return { push: 0, mail: 0 };
+    const held = { push: 0, mail: 0 };
+    for (const { channel } of this.#working.keys()) held[channel] += 1;
+    return { push: LIMITS.noticePushesAtOnce - held.push, mail: LIMITS.noticeMailsAtOnce - held.mail };
   }
 
   #begin(notice: LeasedNotice): void {
-    const { organizationId } = notice;
-    const held = (change: 1 | -1) => {
-      const count = (this.#held.get(organizationId) ?? 0) + change;
-      if (count > 0) this.#held.set(organizationId, count);
-      else this.#held.delete(organizationId);
-    };
-    held(1);
     const work = this.#serve(notice).finally(() => {
-      held(-1);
-      this.#working.delete(work);
+      this.#working.delete(notice);
       this.look();
     });
-    this.#working.add(work);
+    this.#working.set(notice, work);
   }
 
   /** Never rejects: a notice of which nothing could be written is due again when its lease runs out. */

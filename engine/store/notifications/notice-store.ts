@@ -2,10 +2,10 @@ import type { OrganizationSettings } from '../../../schema/accounts/organization
 import type { RequestStatus } from '../../../schema/assignment/assignment.ts';
 import { LIMITS } from '../../../schema/limits.ts';
 import type { NoticeTemplates } from '../../../schema/notices/notice-templates.ts';
-import type { NoticeKind, NoticeStatus, PushPlatform } from '../../../schema/notices/notification.ts';
+import type { NoticeChannel, NoticeKind, NoticeStatus, PushPlatform } from '../../../schema/notices/notification.ts';
 import type { TaskStatus } from '../../../schema/tasks/task.ts';
 import { hashed } from '../accounts/account-statements.ts';
-import { type Fragment, numberArray, type Sql } from '../postgres.ts';
+import { type Fragment, numberArray, type Sql, textArray } from '../postgres.ts';
 import { once } from '../statements.ts';
 
 /** A notice that this process has leased, with the records that it is about. */
@@ -13,6 +13,7 @@ export interface LeasedNotice {
   readonly organizationId: number;
   readonly id: number;
   readonly kind: NoticeKind;
+  readonly channel: NoticeChannel;
   /** Tries so far, this one included. */
   readonly attempts: number;
   readonly expiresAt: string;
@@ -53,13 +54,19 @@ export interface NoticeEnd {
   readonly isTokenGone?: boolean;
 }
 
+/** The number of notices that a process can take on beside those in progress. */
+export type NoticeRoom = Readonly<Record<NoticeChannel, number>>;
+
+/** The organization and the channel whose room a notice in progress takes. */
+export type NoticeLane = Pick<LeasedNotice, 'organizationId' | 'channel'>;
+
 /** Notices in progress. A row is both the outbox and the log. */
 export interface NoticeStore {
   /**
-   * Leases up to `most` due notices for LIMITS.noticeLeaseMs: of each organization as many at first as of any other,
-   * and no more than it may have in progress. `held`: the number in progress here.
+   * Leases due notices for LIMITS.noticeLeaseMs, of each channel as many as there is room for: those of the organizations
+   * first that have the fewest in progress, and no more than one may have. `held`: those in progress here.
    */
-  lease(most: number, held: ReadonlyMap<number, number>): Promise<LeasedNotice[]>;
+  lease(room: NoticeRoom, held: Iterable<NoticeLane>): Promise<LeasedNotice[]>;
   /** Settles a notice. Only its last holder can. */
   settle(notice: LeasedNotice, end: NoticeEnd): Promise<void>;
   /** Retries after `pauseMs`. */
@@ -68,7 +75,7 @@ export interface NoticeStore {
 
 export function createNoticeStore(sql: Sql): NoticeStore {
   return {
-    lease: (most, held) => lease(sql, most, held),
+    lease: (room, held) => lease(sql, room, [...held]),
     async settle(notice, { status, reason = null, address = null, isTokenGone = false }) {
       const { organizationId, token } = notice;
       const forgetting = sql`
@@ -105,28 +112,12 @@ function isHeld(sql: Sql, { id, attempts }: LeasedNotice): Fragment {
   return sql`id = ${id} AND attempts = ${attempts} AND status = 'pending'`;
 }
 
-function lease(sql: Sql, most: number, held: ReadonlyMap<number, number>): Promise<LeasedNotice[]> {
+function lease(sql: Sql, room: NoticeRoom, held: readonly NoticeLane[]): Promise<LeasedNotice[]> {
   return once(
     sql<LeasedNotice[]>`
-    WITH RECURSIVE waiting AS (
-      (SELECT organization_id FROM notifications WHERE status = 'pending' ORDER BY organization_id LIMIT 1)
-      UNION ALL
-      SELECT (SELECT n.organization_id FROM notifications n
-        WHERE n.status = 'pending' AND n.organization_id > w.organization_id ORDER BY n.organization_id LIMIT 1)
-      FROM waiting w WHERE w.organization_id IS NOT NULL
-    ), candidates AS (
-      SELECT w.organization_id, c.id, c.due_at, row_number() OVER (PARTITION BY w.organization_id ORDER BY c.due_at) AS nth
-      FROM waiting w
-        LEFT JOIN unnest(${numberArray(held.keys())}::bigint[], ${numberArray(held.values())}::int[])
-          AS h (organization_id, count) ON h.organization_id = w.organization_id
-        CROSS JOIN LATERAL (
-          SELECT n.id, n.due_at FROM notifications n
-          WHERE n.organization_id = w.organization_id AND n.status = 'pending' AND n.due_at <= now()
-          ORDER BY n.due_at LIMIT greatest(0, ${LIMITS.noticesPerOrganizationAtOnce} - coalesce(h.count, 0))) c
-    ), chosen AS MATERIALIZED (
+    WITH RECURSIVE ${dueNotices(sql, room, held)}, chosen AS MATERIALIZED (
       SELECT n.organization_id, n.id FROM notifications n
-      WHERE (n.organization_id, n.id) IN (
-          SELECT organization_id, id FROM candidates ORDER BY nth, due_at LIMIT ${most})
+      WHERE (n.organization_id, n.id) IN (SELECT organization_id, id FROM due)
         AND n.status = 'pending' AND n.due_at <= now()
       FOR UPDATE SKIP LOCKED
     ), leased AS (
@@ -134,7 +125,7 @@ function lease(sql: Sql, most: number, held: ReadonlyMap<number, number>): Promi
       FROM chosen c WHERE n.organization_id = c.organization_id AND n.id = c.id
       RETURNING n.*
     )
-    SELECT n.organization_id, n.id, n.kind, n.attempts, n.expires_at, n.agent_id, n.task_id,
+    SELECT n.organization_id, n.id, n.kind, n.channel, n.attempts, n.expires_at, n.agent_id, n.task_id,
       coalesce(o.name, '') AS organization_name, coalesce(o.settings, '{}') AS organization_settings,
       coalesce(o.status = 'active', false) AS is_organization_active,
       coalesce(u.is_active, false) AS is_user_active, d.token, d.platform, r.status AS request_status,
@@ -159,4 +150,35 @@ function lease(sql: Sql, most: number, held: ReadonlyMap<number, number>): Promi
     'looking for notices to send',
     LIMITS.fetchDeadlineMs,
   );
+}
+
+/** `due`: those to lease. Each organization and channel is asked by itself, so that nothing waits behind much of another. */
+function dueNotices(sql: Sql, room: NoticeRoom, held: readonly NoticeLane[]): Fragment {
+  return sql`
+    waiting AS (
+      (SELECT organization_id FROM notifications WHERE status = 'pending' ORDER BY organization_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT n.organization_id FROM notifications n
+        WHERE n.status = 'pending' AND n.organization_id > w.organization_id ORDER BY n.organization_id LIMIT 1)
+      FROM waiting w WHERE w.organization_id IS NOT NULL
+    ), held AS (
+      SELECT organization_id, channel, count(*)::int AS count
+      FROM unnest(${numberArray(held.map(({ organizationId }) => organizationId))}::bigint[],
+        ${textArray(held.map(({ channel }) => channel))}::text[]) AS h (organization_id, channel) GROUP BY 1, 2
+    ), candidates AS (
+      SELECT w.organization_id, r.channel, r.room, c.id, c.due_at, coalesce(h.count, 0)
+        + row_number() OVER (PARTITION BY w.organization_id, r.channel ORDER BY c.due_at) AS nth
+      FROM waiting w
+        CROSS JOIN (VALUES ('push', ${room.push}::int), ('mail', ${room.mail}::int)) AS r (channel, room)
+        LEFT JOIN held h ON h.organization_id = w.organization_id AND h.channel = r.channel
+        CROSS JOIN LATERAL (
+          SELECT n.id, n.due_at FROM notifications n
+          WHERE n.organization_id = w.organization_id AND n.channel = r.channel AND n.status = 'pending' AND n.due_at <= now()
+          ORDER BY n.due_at
+          LIMIT greatest(0, least(r.room, ${LIMITS.noticesPerOrganizationAtOnce} - coalesce(h.count, 0)))) c
+    ), due AS (
+      SELECT organization_id, id FROM (
+        SELECT *, row_number() OVER (PARTITION BY channel ORDER BY nth, due_at) AS place FROM candidates) c
+      WHERE place <= room LIMIT ${room.push + room.mail}
+    )`;
 }

@@ -48,6 +48,8 @@ export interface NoticePlace {
   follow(processes?: number): Promise<void>;
   /** Follows, and sends until nothing is due, as so many processes at a time. */
   notify(processes?: number): Promise<void>;
+  /** Sends as one process, while `body` runs. */
+  whileSending(body: () => Promise<void>): Promise<void>;
   /** As if all pauses were over. */
   letPausesPass(): Promise<void>;
   /** Oldest first. */
@@ -157,6 +159,14 @@ function placeOf(
         return due.length === 0;
       });
       await Promise.all(noticeSenders.map((sender) => sender.stop()));
+    },
+    async whileSending(body) {
+      const sender = senders.startNoticeSender(sql);
+      try {
+        await body();
+      } finally {
+        await sender.stop();
+      }
     },
     async letPausesPass() {
       await sql`UPDATE notifications SET due_at = now() WHERE status = 'pending'`;

@@ -71,40 +71,15 @@ test('a sender that throws leaves its notice to the next lease, and a late outco
     assert.ok(row!.leasedMs > LIMITS.noticeLeaseMs / 2, `${row!.leasedMs}`);
     await place.letPausesPass();
     const store = createNoticeStore(place.sql);
-    const [first] = await store.lease(1, new Map());
+    const [first] = await store.lease({ push: 1, mail: 0 }, []);
     await place.letPausesPass();
-    const [second] = await store.lease(1, new Map());
+    const [second] = await store.lease({ push: 1, mail: 0 }, []);
     await store.settle(first!, { status: 'failed', reason: 'too late', isTokenGone: true });
     await store.postpone(first!, 1, 'too late');
     assert.deepEqual(await place.told(), ['task_assigned pending']);
     assert.equal((await place.sql`SELECT FROM push_tokens`).length, 1);
     await store.settle(second!, { status: 'sent' });
     assert.deepEqual(await place.told(), ['task_assigned sent']);
-  }));
-
-test('no organization waits behind the many notices of another, nor behind those that take long', () =>
-  withNotices(1, async ({ sql, gateway: { organizationId } }) => {
-    const other = organizationId + 1_000;
-    const insert = (of: number, count: number) => sql`
-      INSERT INTO notifications (organization_id, id, kind, channel, task_id, customer_id, topic_id, status, due_at,
-        expires_at)
-      SELECT ${of}, nextval('notification_ids'), 'tracking_created', 'mail', i, 1, currval('notification_ids'), 'pending',
-        now() - interval '1 minute', now() + interval '1 hour' FROM generate_series(1, ${count}::int) AS i`;
-    await insert(organizationId, 100);
-    await insert(other, 3);
-    const store = createNoticeStore(sql);
-    const most = LIMITS.noticesPerOrganizationAtOnce;
-    const first = await store.lease(LIMITS.noticesAtOnce, new Map());
-    const countOf = (notices: readonly { organizationId: number }[], of: number) =>
-      notices.filter((notice) => notice.organizationId === of).length;
-    assert.deepEqual([countOf(first, organizationId), countOf(first, other)], [most, 3]);
-    const full = await store.lease(LIMITS.noticesAtOnce, new Map([[organizationId, most]]));
-    assert.equal(full.length, 0);
-    const second = await store.lease(LIMITS.noticesAtOnce, new Map([[organizationId, most - 2]]));
-    assert.equal(second.length, 2);
-    await insert(other, 20);
-    const third = await store.lease(4, new Map());
-    assert.deepEqual([countOf(third, organizationId), countOf(third, other)], [2, 2], 'in turn');
   }));
 
 test('notices of long ago and devices that are signed out are removed, and nothing else', () =>

@@ -6,6 +6,7 @@ import { findPackages } from '../../../engine/store/records/package-store.ts';
 import { listRatings } from '../../../engine/store/records/rating-store.ts';
 import type { ListPart } from '../../../schema/fields/page-query.ts';
 import { seedOrganization } from '../../support/seeds/seed.ts';
+import { planOf, rowsOf } from '../../support/system/plan-of.ts';
 import { useDatabase } from '../../support/system/use-database.ts';
 import { taskRecord, writeTasks } from './task-writer.ts';
 
@@ -56,35 +57,6 @@ const { url, sql } = useDatabase({}, async () => {
   for (const table of ['tasks', 'packages', 'customers', 'payments']) await sql.unsafe(`VACUUM (ANALYZE) ${table}`);
   organizationId = ids[1]!;
 });
-
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Index Name'?: string;
-  readonly 'Index Cond'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: readonly PlanNode[];
-}
-
-function nodesOf(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-}
-
-/** The plan of the one statement that a finder sends. */
-async function planOf(find: () => Promise<unknown>): Promise<PlanNode[]> {
-  let sent: { text: string; values: unknown[] } | undefined;
-  const { options } = sql as unknown as { options: { debug?: unknown } };
-  options.debug = (_connection: number, text: string, values: unknown[]) => {
-    sent = { text, values };
-  };
-  await find();
-  options.debug = undefined;
-  const [row] = await sql.unsafe(`EXPLAIN (ANALYZE, FORMAT JSON) ${sent!.text}`, sent!.values as never[]).values();
-  const [[{ Plan }]] = row as unknown as [[{ Plan: PlanNode }]];
-  return nodesOf(Plan);
-}
 
 const part: ListPart = { limit: 20, skip: 0, after: undefined, listKey: 0 };
 const PAGE = { part };
@@ -143,7 +115,7 @@ for (const [name, index, find, most] of [
   ['ratings of two agents', 'tasks_rated_agent', () => listRatings(sql, organizationId, RATINGS, [3, 5]), 500],
 ] as const) {
   test(`${name} are found by ${index}, within the organization`, async () => {
-    const nodes = await planOf(find);
+    const nodes = await planOf(sql, find);
     const scans = nodes.filter((node) => node['Index Name'] !== undefined);
     assert.ok(
       scans.some((node) => node['Index Name'] === index),
@@ -152,10 +124,7 @@ for (const [name, index, find, most] of [
     for (const node of nodes)
       if (node['Node Type'] === 'Seq Scan') assert.equal(node['Relation Name'], 'organization_heads');
     for (const scan of scans) assert.match(scan['Index Cond'] ?? '', /^\(+organization_id = /, scan['Index Name']);
-    const rows = nodes.reduce(
-      (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-      0,
-    );
+    const rows = rowsOf(nodes);
     assert.ok(rows <= most, `${rows} rows`);
   });
 }

@@ -32,4 +32,27 @@ export const NOTICES: readonly Mutation[] = [
       ["WHERE old.status = 'dropped'", "WHERE old.status <> 'pending'", 'A mail that was sent is not sent again.'],
     ],
   ),
+  ...mutationsOf(
+    'engine/store/notifications/notice-store.ts',
+    ['integration/notifications/lanes'],
+    [
+      [' AND h.channel = r.channel', '', 'Mails in progress take no room of the pushes of their organization.'],
+      ['PARTITION BY channel ORDER BY', 'ORDER BY', 'Of pushes and mails, each has the room of its own.'],
+      [
+        'coalesce(h.count, 0)\n        + row_number()',
+        'row_number()',
+        'The organization with the fewest in progress is first.',
+      ],
+    ],
+  ),
+  ...mutationsOf(
+    'schema/migrations/0045-due-by-channel.sql',
+    ['integration/notifications/lanes'],
+    [['(organization_id, channel, due_at)', '(organization_id, due_at)', 'Many due mails make no lease slow.']],
+  ),
+  ...mutationsOf(
+    'workers/notifications/notice-sender.ts',
+    ['unit/workers/notice-sender'],
+    [['held[channel] += 1', 'held.push += 1', 'Mails that hang take no room of pushes.']],
+  ),
 ];
