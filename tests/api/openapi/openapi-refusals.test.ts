@@ -105,7 +105,7 @@ const WAYS: readonly (readonly [string, (route: Route) => boolean, number, (rout
   ],
   [
     'with a malformed query',
-    (route) => isBelowApi(route) || route.query !== undefined,
+    (route) => isBelowApi(route) && !route.query?.ignoresOthers,
     400,
     (route) => ({
       headers: { ...superAdmin, ...mediaOf(route) },
